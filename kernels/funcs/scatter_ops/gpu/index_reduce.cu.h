@@ -23,9 +23,9 @@ struct AxisCoords {
 };
 
 // A valid index, and the Tensors around its axis.
-struct IndexedRows {
+struct IndexedSlices {
   AxisView view;
-  const int64_t* rows;  // the row of x that each index entry names
+  const int64_t* slices;  // the slice of x that each entry names
 
   int64_t updates_numel() const {
     return view.outer * view.length * view.inner;
@@ -52,16 +52,16 @@ struct IndexedRows {
 
   // The offset in x of the element that an update is reduced into.
   __device__ int64_t OffsetInX(const AxisCoords& update) const {
-    return Offset(update, view.size, rows[update.row]);
+    return Offset(update, view.size, slices[update.row]);
   }
 };
 
 // Validates the index and adds the size of the axis to negative entries. A
 // separate launch: an invalid index traps before any output is written.
-inline IndexedRows ReadIndex(const GPUContext& dev_ctx,
-                             const DenseTensor& index,
-                             const AxisView& view,
-                             DenseTensor* memory) {
+inline IndexedSlices ReadIndex(const GPUContext& dev_ctx,
+                               const DenseTensor& index,
+                               const AxisView& view,
+                               DenseTensor* memory) {
   const int64_t size = view.size;
   // The entries are numbered in 32 bits, and CUB before CCCL 2.8 requires an
   // int number of items.
@@ -73,49 +73,49 @@ inline IndexedRows ReadIndex(const GPUContext& dev_ctx,
   }
   const bool is_int32 = index.dtype() == DataType::INT32;
   const void* entries = view.length == 0 ? nullptr : index.data();
-  auto* rows = AllocWorkspace<int64_t>(dev_ctx, view.length, memory);
+  auto* slices = AllocWorkspace<int64_t>(dev_ctx, view.length, memory);
   ForEach(dev_ctx, view.length, [=] __device__(int64_t i) {
-    const int64_t row = is_int32 ? static_cast<const int32_t*>(entries)[i]
-                                 : static_cast<const int64_t*>(entries)[i];
-    PADDLE_ENFORCE(row >= -size && row < size,
+    const int64_t slice = is_int32 ? static_cast<const int32_t*>(entries)[i]
+                                   : static_cast<const int64_t*>(entries)[i];
+    PADDLE_ENFORCE(slice >= -size && slice < size,
                    "(scatter) The values of index should be in [%ld, %ld) for "
                    "a dimension of size %ld, but received index[%ld] = %ld.",
                    -size,
                    size,
                    size,
                    i,
-                   row);
-    rows[i] = row < 0 ? row + size : row;
+                   slice);
+    slices[i] = slice < 0 ? slice + size : slice;
   });
-  return {view, rows};
+  return {view, slices};
 }
 
-// For each row, the number of index entries that name it; unless `count`, the
+// For each slice, the number of index entries that name it; unless `count`, the
 // last of them plus one, or 0. Integer atomics are deterministic in any order.
-inline const unsigned* SummarizeRows(const GPUContext& dev_ctx,
-                                     const IndexedRows& indexed,
-                                     bool count,
-                                     DenseTensor* memory) {
+inline const unsigned* SummarizeSlices(const GPUContext& dev_ctx,
+                                       const IndexedSlices& indexed,
+                                       bool count,
+                                       DenseTensor* memory) {
   const int64_t size = indexed.view.size;
   auto* entries = AllocWorkspace<unsigned>(dev_ctx, size, memory);
   ClearBytes(dev_ctx, entries, size * sizeof(unsigned));
   ForEach(dev_ctx, indexed.view.length, [=] __device__(int64_t i) {
-    unsigned* const at = entries + indexed.rows[i];
+    unsigned* const at = entries + indexed.slices[i];
     count ? atomicAdd(at, 1u) : atomicMax(at, static_cast<unsigned>(i + 1));
   });
   return entries;
 }
 
-// Index entries sorted by row. The entries of a row form a segment, in index
+// Index entries sorted by slice. The entries of one form a segment, in index
 // order.
-struct Segments : IndexedRows {
+struct Segments : IndexedSlices {
   const int32_t* entries;
 
   __device__ bool IsHead(int64_t p) const {
-    return p == 0 || rows[p - 1] != rows[p];
+    return p == 0 || slices[p - 1] != slices[p];
   }
-  __device__ bool Has(int64_t p, int64_t row) const {
-    return p < view.length && rows[p] == row;
+  __device__ bool Has(int64_t p, int64_t slice) const {
+    return p < view.length && slices[p] == slice;
   }
   // The offset in updates of the p-th sorted entry.
   __device__ int64_t OffsetInUpdates(const AxisCoords& at, int64_t p) const {
@@ -124,13 +124,13 @@ struct Segments : IndexedRows {
 };
 
 // Stable.
-inline Segments SortByRow(const GPUContext& dev_ctx,
-                          const IndexedRows& indexed,
-                          DenseTensor* memory) {
+inline Segments SortBySlice(const GPUContext& dev_ctx,
+                            const IndexedSlices& indexed,
+                            DenseTensor* memory) {
   const int64_t n = indexed.view.length;
-  auto* rows = AllocWorkspace<int64_t>(dev_ctx, 2 * n, memory);
+  auto* slices = AllocWorkspace<int64_t>(dev_ctx, 2 * n, memory);
   auto* entries =
-      reinterpret_cast<int32_t*>(rows + n);  // unsorted, then sorted
+      reinterpret_cast<int32_t*>(slices + n);  // unsorted, then sorted
   ForEach(dev_ctx, n, [=] __device__(int64_t i) {
     entries[i] = static_cast<int32_t>(i);
   });
@@ -141,8 +141,8 @@ inline Segments SortByRow(const GPUContext& dev_ctx,
   CallCub(dev_ctx, [&](void* temp_storage, size_t* bytes) {
     return cub::DeviceRadixSort::SortPairs(temp_storage,
                                            *bytes,
-                                           indexed.rows,
-                                           rows,
+                                           indexed.slices,
+                                           slices,
                                            entries,
                                            entries + n,
                                            static_cast<int>(n),
@@ -151,16 +151,16 @@ inline Segments SortByRow(const GPUContext& dev_ctx,
                                            dev_ctx.stream());
   });
   Segments segments{indexed, entries + n};
-  segments.rows = rows;
+  segments.slices = slices;
   return segments;
 }
 
-// A segment is reduced in chunks, which end at multiples of kChunk sorted
-// entries. If it has several, rounding may differ from the CPU's.
-constexpr int64_t kChunk = 256;
+// A segment is reduced in chunks, which end at multiples of kChunkEntries
+// sorted entries. If it has several, rounding may differ from the CPU's.
+constexpr int64_t kChunkEntries = 256;
 
 template <typename T, IndexReduce kReduce>
-struct SegmentReducer {
+struct ChunkedSegmentReducer {
   using Sum = ReduceType<T, kReduce>;
   static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
 
@@ -185,8 +185,8 @@ struct SegmentReducer {
   __device__ int64_t Accumulate(const AxisCoords& at,
                                 int64_t p,
                                 Sum* sum) const {
-    const int64_t row = segments.rows[p++];
-    for (; p % kChunk != 0 && segments.Has(p, row); ++p) {
+    const int64_t slice = segments.slices[p++];
+    for (; p % kChunkEntries != 0 && segments.Has(p, slice); ++p) {
       *sum = Combine<kReduce>(*sum, Update(at, p));
     }
     return p;
@@ -195,7 +195,7 @@ struct SegmentReducer {
   // Reduces element i of the chunks, if it continues a segment.
   __device__ void ReduceChunk(int64_t i) const {
     const AxisCoords at = segments.Locate(i, num_chunks);
-    const int64_t begin = at.row * kChunk;
+    const int64_t begin = at.row * kChunkEntries;
     if (segments.IsHead(begin)) return;
     Sum sum = Update(at, begin);
     const int64_t end = Accumulate(at, begin, &sum);
@@ -207,7 +207,7 @@ struct SegmentReducer {
     const AxisCoords at = segments.LocateUpdate(i);
     const int64_t begin = at.row;
     if (!segments.IsHead(begin)) return;
-    const int64_t row = segments.rows[begin];
+    const int64_t slice = segments.slices[begin];
     T* result = out + segments.OffsetInX(at);
     Sum sum = Update(at, begin);
     if (include_self) {
@@ -217,8 +217,9 @@ struct SegmentReducer {
       sum = Combine<kReduce>(Sum{}, sum);
     }
     int64_t p = Accumulate(at, begin, &sum);
-    while (p % kChunk == 0 && segments.Has(p, row)) {
-      const Chunk& chunk = chunks[segments.Offset(at, num_chunks, p / kChunk)];
+    while (p % kChunkEntries == 0 && segments.Has(p, slice)) {
+      const Chunk& chunk =
+          chunks[segments.Offset(at, num_chunks, p / kChunkEntries)];
       sum = Combine<kReduce>(sum, chunk.sum);
       p += chunk.length;
     }
@@ -231,14 +232,14 @@ struct SegmentReducer {
 template <typename T, IndexReduce kReduce>
 void ReduceSegments(const GPUContext& dev_ctx,
                     const IndexReduceCall& call,
-                    const IndexedRows& indexed,
+                    const IndexedSlices& indexed,
                     const T* updates,
                     T* out) {
-  using Reducer = SegmentReducer<T, kReduce>;
+  using Reducer = ChunkedSegmentReducer<T, kReduce>;
   DenseTensor sorted;
-  const Segments segments = SortByRow(dev_ctx, indexed, &sorted);
+  const Segments segments = SortBySlice(dev_ctx, indexed, &sorted);
   const AxisView& view = segments.view;
-  const int64_t num_chunks = (view.length + kChunk - 1) / kChunk;
+  const int64_t num_chunks = (view.length + kChunkEntries - 1) / kChunkEntries;
   const int64_t chunks_numel =
       num_chunks > 1 ? view.outer * num_chunks * view.inner : 0;
   DenseTensor memory;
@@ -254,18 +255,18 @@ void ReduceSegments(const GPUContext& dev_ctx,
   });
 }
 
-// Copies the last update of each row into out, which holds x.
+// Copies the last update of each slice into out, which holds x.
 template <typename T>
 void AssignLast(const GPUContext& dev_ctx,
-                const IndexedRows& indexed,
+                const IndexedSlices& indexed,
                 const T* updates,
                 T* out) {
   DenseTensor memory;
   const unsigned* ends =
-      SummarizeRows(dev_ctx, indexed, /*count=*/false, &memory);
+      SummarizeSlices(dev_ctx, indexed, /*count=*/false, &memory);
   ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
     const AxisCoords at = indexed.LocateUpdate(i);
-    const bool is_last = ends[indexed.rows[at.row]] == at.row + 1;
+    const bool is_last = ends[indexed.slices[at.row]] == at.row + 1;
     if (is_last) out[indexed.OffsetInX(at)] = updates[i];
   });
 }
@@ -284,14 +285,14 @@ void IndexReduceInto(const GPUContext& dev_ctx,
   T* out_data = dev_ctx.template Alloc<T>(out);
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
   DenseTensor memory;
-  const IndexedRows indexed = ReadIndex(dev_ctx, index, view, &memory);
+  const IndexedSlices indexed = ReadIndex(dev_ctx, index, view, &memory);
   std::unique_ptr<DenseTensor> copy;
   const T* update_data =
       CopyIfOverlapping<T>(dev_ctx, updates, out_data, bytes, &copy);
   CopyBytes(dev_ctx, x_data, bytes, out_data);
-  if (view.length == 0) return;
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
     constexpr IndexReduce kReduce = decltype(constant)::value;
+    if (view.length == 0) return;
     if constexpr (kReduce == IndexReduce::kAssign) {
       AssignLast(dev_ctx, indexed, update_data, out_data);
     } else {

@@ -16,7 +16,7 @@ __device__ T DivideGrad(T grad, int64_t count) {
   return static_cast<T>(DivideByCount(static_cast<AccType<T>>(grad), count));
 }
 
-// In the functions below, x_grad holds out_grad, the gradient of rows that no
+// In the functions below, x_grad holds out_grad, the gradient of slices that no
 // index entry names.
 
 // The gradients of assign, sum and mean, which need no sort: updates_grad
@@ -24,24 +24,25 @@ __device__ T DivideGrad(T grad, int64_t count) {
 template <typename T>
 void ComputeLinearGrad(const GPUContext& dev_ctx,
                        const IndexReduceCall& call,
-                       const IndexedRows& indexed,
+                       const IndexedSlices& indexed,
                        const IndexGradTensors<T>& t) {
   const bool is_assign = call.reduce == IndexReduce::kAssign;
   const bool is_mean = call.reduce == IndexReduce::kMean;
   const bool include_self = call.include_self;
   const bool is_sum = !is_assign && !is_mean;
-  // If a mean includes x, x_grad is divided once for each row: by its last
+  // If a mean includes x, x_grad is divided once for each slice: by its last
   // entry.
   const bool needs_ends = is_assign || (is_mean && include_self && t.x_grad);
   DenseTensor memory[2];
   const unsigned* counts =
-      is_mean ? SummarizeRows(dev_ctx, indexed, /*count=*/true, &memory[0])
+      is_mean ? SummarizeSlices(dev_ctx, indexed, /*count=*/true, &memory[0])
               : nullptr;
   const unsigned* ends =
-      needs_ends ? SummarizeRows(dev_ctx, indexed, /*count=*/false, &memory[1])
-                 : nullptr;
+      needs_ends
+          ? SummarizeSlices(dev_ctx, indexed, /*count=*/false, &memory[1])
+          : nullptr;
   const auto is_last = [=] __device__(const AxisCoords& at) {
-    return ends[indexed.rows[at.row]] == at.row + 1;
+    return ends[indexed.slices[at.row]] == at.row + 1;
   };
   if (t.updates_grad) {
     StoreEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
@@ -49,7 +50,7 @@ void ComputeLinearGrad(const GPUContext& dev_ctx,
       T grad = t.out_grad[indexed.OffsetInX(at)];
       if (is_assign && !is_last(at)) grad = T{};
       if (is_mean) {
-        const int64_t count = counts[indexed.rows[at.row]];
+        const int64_t count = counts[indexed.slices[at.row]];
         grad = DivideGrad(grad, count + include_self);
       }
       return Store<T>{t.updates_grad + i, grad};
@@ -61,7 +62,7 @@ void ComputeLinearGrad(const GPUContext& dev_ctx,
     T* grad = t.x_grad + indexed.OffsetInX(at);
     if (!is_mean || !include_self) return Store<T>{grad, T{}};
     if (!is_last(at)) return Store<T>{nullptr, T{}};
-    const int64_t count = counts[indexed.rows[at.row]];
+    const int64_t count = counts[indexed.slices[at.row]];
     return Store<T>{grad, DivideGrad(*grad, count + 1)};
   });
 }
@@ -78,7 +79,7 @@ __device__ bool IsTie(T value, T extremum) {
 template <typename T>
 void ComputeExtremumGrad(const GPUContext& dev_ctx,
                          const IndexReduceCall& call,
-                         const IndexedRows& indexed,
+                         const IndexedSlices& indexed,
                          const IndexGradTensors<T>& t) {
   const bool include_self = call.include_self;
   const int64_t x_numel = indexed.view.numel();
@@ -102,7 +103,7 @@ void ComputeExtremumGrad(const GPUContext& dev_ctx,
   }
   if (t.x_grad) {
     ForEach(dev_ctx, x_numel, [=] __device__(int64_t i) {
-      // Rows that no entry names have no ties, or only x itself.
+      // Slices that no entry names have no ties, or only x itself.
       if (include_self && IsTie(t.x[i], t.out[i])) {
         t.x_grad[i] = DivideGrad(t.out_grad[i], ties[i]);
       } else if (include_self || ties[i] != 0) {
@@ -122,12 +123,12 @@ void ComputeExtremumGrad(const GPUContext& dev_ctx,
 template <typename T>
 void ComputeProductGrad(const GPUContext& dev_ctx,
                         const IndexReduceCall& call,
-                        const IndexedRows& indexed,
+                        const IndexedSlices& indexed,
                         const IndexGradTensors<T>& t) {
   using Product = AccType<T>;
   const bool include_self = call.include_self;
   DenseTensor sorted;
-  const Segments segments = SortByRow(dev_ctx, indexed, &sorted);
+  const Segments segments = SortBySlice(dev_ctx, indexed, &sorted);
   const int64_t updates_numel = segments.updates_numel();
   DenseTensor memory;
   auto* prefix_products =
@@ -135,13 +136,13 @@ void ComputeProductGrad(const GPUContext& dev_ctx,
   ForEach(dev_ctx, updates_numel, [=] __device__(int64_t i) {
     const AxisCoords at = segments.LocateUpdate(i);
     if (!segments.IsHead(at.row)) return;
-    const int64_t row = segments.rows[at.row];
+    const int64_t slice = segments.slices[at.row];
     const int64_t x_offset = segments.OffsetInX(at);
     Product product = include_self ? static_cast<Product>(t.x[x_offset])
                                    : static_cast<Product>(1.0f);
     int64_t p = at.row;
 #pragma unroll 1  // unrolled, it spills registers (nvcc 13.0)
-    for (; segments.Has(p, row); ++p) {
+    for (; segments.Has(p, slice); ++p) {
       const int64_t u = segments.OffsetInUpdates(at, p);
       prefix_products[u] = product;
       product = WrappingMul(product, static_cast<Product>(t.updates[u]));
@@ -183,7 +184,7 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
   ResizeLike(x, x_grad);
   ResizeLike(updates, updates_grad);
   DenseTensor memory;
-  const IndexedRows indexed = ReadIndex(dev_ctx, index, view, &memory);
+  const IndexedSlices indexed = ReadIndex(dev_ctx, index, view, &memory);
   const IndexGradTensors<T> tensors{
       kIsNonlinear ? DataOrNull<T>(x) : nullptr,
       kIsNonlinear ? DataOrNull<T>(updates) : nullptr,
@@ -195,11 +196,11 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
     CopyBytes(
         dev_ctx, tensors.out_grad, view.numel() * sizeof(T), tensors.x_grad);
   }
-  if (view.length == 0) {
-    if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
-    return;
-  }
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
+    if (view.length == 0) {
+      if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
+      return;
+    }
     if constexpr (!kIsNonlinear) {
       ComputeLinearGrad(dev_ctx, call, indexed, tensors);
     } else if constexpr (decltype(constant)::value == IndexReduce::kMul) {

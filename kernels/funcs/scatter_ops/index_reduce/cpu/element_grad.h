@@ -1,5 +1,6 @@
 // Gradients of amax and amin without sorting the index, where a slice is one
-// element. Results and those of SegmentDifferentiator are bitwise identical.
+// element. Results and those of SegmentDifferentiator are bitwise identical,
+// except for the sign and payload of a NaN.
 
 #pragma once
 
@@ -18,17 +19,16 @@
 
 namespace phi::funcs::scatter_ops {
 
-// Differentiates the slices of a range; `size` is the number of all slices. The
-// tensors start at the first slice of the range and at the first update.
+// Differentiates the slices of a range. The tensors start at the first slice of
+// the range and at the first update.
 template <typename Differentiator, typename T>
 void DifferentiateElements(const NormalizedIndex& index,
                            SliceRange range,
-                           int64_t size,
                            bool include_self,
                            const IndexGradTensors<T>& at) {
   using Sum = typename Differentiator::Sum;
   const auto for_each_update = [&](const auto& f) {
-    ForEachEntryList(index, range, size, [&](const auto& entries) {
+    ForEachEntryList(index, range, [&](const auto& entries) {
       for (int64_t i = 0; i < entries.count; ++i) {
         f(entries.slice(i), entries.entry(i));
       }
@@ -87,8 +87,8 @@ bool DifferentiateElementwise(const AxisView& view,
   constexpr int64_t kMax = std::numeric_limits<int32_t>::max() - 1;
   const int64_t size = view.size;
   const int64_t n = view.length;
-  if (view.inner != 1 || std::max(size, n) > kMax || IsSparseIndex(n, size) ||
-      IsFasterTransposed<typename Differentiator::Sum>(view, n)) {
+  if (view.inner != 1 || std::max(size, n) > kMax || IsSparseIndex(index) ||
+      IsGradFasterTransposed<typename Differentiator::Sum>(view)) {
     return false;
   }
   const int64_t bytes =
@@ -96,7 +96,7 @@ bool DifferentiateElementwise(const AxisView& view,
   const int64_t num_threads = NumThreadsFor(bytes);
   const int64_t target_ranges = view.outer % num_threads == 0 ? 1 : num_threads;
   const std::vector<SliceRange> ranges =
-      PartitionSlices(index, size, target_ranges, size);
+      PartitionSlices(index, target_ranges, size);
   const int64_t num_ranges = ranges.size();
   ParallelFor(view.outer * num_ranges, bytes, [&](int64_t i) {
     const SliceRange range = ranges[i % num_ranges];
@@ -105,7 +105,6 @@ bool DifferentiateElementwise(const AxisView& view,
       DifferentiateElements<Differentiator>(
           index,
           range,
-          size,
           include_self,
           tensors.At(o * size + range.begin, o * n));
     });

@@ -125,13 +125,11 @@ struct RangeEntries {
 };
 
 // Calls f with lists of the entries in `range`, in the order of the index.
-// `size` is the number of all slices.
 template <typename F>
 void ForEachEntryList(const NormalizedIndex& index,
                       SliceRange range,
-                      int64_t size,
                       const F& f) {
-  if (range.size() == size) {
+  if (range.size() == index.size()) {
     index.ForEachChunk([&f](int64_t begin, const int64_t* slices, int64_t n) {
       f(ChunkEntries{begin, slices, n});
     });
@@ -157,16 +155,15 @@ using SliceMark =
 
 template <typename Mark>
 std::unique_ptr<Mark[]> MarkSlices(const NormalizedIndex& index,
-                                   int64_t size,
                                    const std::vector<SliceRange>& ranges) {
-  std::unique_ptr<Mark[]> marks(new Mark[size]);
+  std::unique_ptr<Mark[]> marks(new Mark[index.size()]);
   // Each range reads the whole index.
   const int64_t bytes = index.length() * static_cast<int64_t>(sizeof(int64_t));
   ParallelFor(ranges.size(), bytes, [&](int64_t r) {
     const SliceRange range = ranges[r];
     Mark* const first = marks.get() + range.begin;
     std::fill_n(first, range.size(), Mark{0});
-    ForEachEntryList(index, range, size, [first](const auto& entries) {
+    ForEachEntryList(index, range, [first](const auto& entries) {
       for (int64_t i = 0; i < entries.count; ++i) {
         Mark& mark = first[entries.slice(i)];
         mark = std::is_same<Mark, uint8_t>::value ? 1 : mark + 1;
@@ -180,9 +177,9 @@ std::unique_ptr<Mark[]> MarkSlices(const NormalizedIndex& index,
 // numbers of rows to read and write, estimated from samples of the index. A
 // single range has no maximum. Results do not depend on the ranges.
 inline std::vector<SliceRange> PartitionSlices(const NormalizedIndex& index,
-                                               int64_t size,
                                                int64_t num_ranges,
                                                int64_t max_slices) {
+  const int64_t size = index.size();
   if (num_ranges == 1) return {{0, size}};
   constexpr int64_t kSamplesPerRange = 64;
   const int64_t n = index.length();

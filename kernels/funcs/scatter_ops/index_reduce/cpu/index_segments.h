@@ -43,16 +43,15 @@ struct IndexSegments {
   }
 };
 
-// Counting sort, in time linear in the length of the index plus `size`. The
+// Counting sort, in time linear in the length of the index plus its size. The
 // final offset is left to the caller.
 inline void CountingSortSegments(const NormalizedIndex& index,
-                                 int64_t size,
                                  IndexSegments* segments) {
   // First the number of entries of each slice, then its next write offset.
-  std::vector<int64_t> next(size, 0);
+  std::vector<int64_t> next(index.size(), 0);
   index.ForEach([&](int64_t, int64_t slice) { ++next[slice]; });
   int64_t sum = 0;
-  for (int64_t slice = 0; slice < size; ++slice) {
+  for (int64_t slice = 0; slice < index.size(); ++slice) {
     const int64_t count = next[slice];
     next[slice] = sum;
     if (count == 0) continue;
@@ -66,8 +65,8 @@ inline void CountingSortSegments(const NormalizedIndex& index,
   });
 }
 
-// Comparison sort, in time independent of `size`: for a sparse index. The final
-// offset is left to the caller.
+// Comparison sort, in time independent of the size: for a sparse index. The
+// final offset is left to the caller.
 inline void SortSegments(const NormalizedIndex& index,
                          IndexSegments* segments) {
   std::vector<std::pair<int64_t, int64_t>> sorted;
@@ -86,29 +85,28 @@ inline void SortSegments(const NormalizedIndex& index,
 }
 
 // True if visiting each slice costs more than sorting the entries.
-inline bool IsSparseIndex(int64_t entries, int64_t size) {
+inline bool IsSparseIndex(const NormalizedIndex& index) {
   constexpr int64_t kMaxVisitsPerEntry = 64;
-  return size / kMaxVisitsPerEntry > entries;
+  return index.size() / kMaxVisitsPerEntry > index.length();
 }
 
-inline IndexSegments BuildSegments(const NormalizedIndex& index, int64_t size) {
+inline IndexSegments BuildSegments(const NormalizedIndex& index) {
   IndexSegments segments;
-  if (IsSparseIndex(index.length(), size)) {
+  if (IsSparseIndex(index)) {
     SortSegments(index, &segments);
   } else {
-    CountingSortSegments(index, size, &segments);
+    CountingSortSegments(index, &segments);
   }
   segments.offsets.push_back(segments.num_entries());
   return segments;
 }
 
 // Segments for assign, which hold only the last entry of each slice.
-inline IndexSegments BuildAssignSegments(const NormalizedIndex& index,
-                                         int64_t size) {
-  std::vector<int64_t> last(size, -1);
+inline IndexSegments BuildAssignSegments(const NormalizedIndex& index) {
+  std::vector<int64_t> last(index.size(), -1);
   index.ForEach([&](int64_t entry, int64_t slice) { last[slice] = entry; });
   IndexSegments segments;
-  for (int64_t slice = 0; slice < size; ++slice) {
+  for (int64_t slice = 0; slice < index.size(); ++slice) {
     if (last[slice] < 0) continue;
     segments.offsets.push_back(segments.count());
     segments.slices.push_back(slice);

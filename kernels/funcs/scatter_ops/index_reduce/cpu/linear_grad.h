@@ -48,8 +48,8 @@ class LinearIndexGrad {
       const int64_t* slices = index_.Read(begin, n, sources);
       for (int64_t i = 0; i < n; ++i) {
         const bool has_source = !is_assign || last[slices[i]] == begin + i;
-        // The slice or -1, without a branch.
-        sources[i] = slices[i] | (static_cast<int64_t>(has_source) - 1);
+        // The slice or its complement, without a branch.
+        sources[i] = slices[i] ^ (static_cast<int64_t>(has_source) - 1);
       }
     };
     GatherRows(view_.length, out_grad, updates_grad, find_sources);
@@ -72,7 +72,7 @@ class LinearIndexGrad {
                x_grad,
                [&](int64_t begin, int64_t n, int64_t* sources) {
                  for (int64_t i = 0; i < n; ++i) {
-                   sources[i] = (begin + i) | -int64_t{is_cleared[begin + i]};
+                   sources[i] = (begin + i) ^ -int64_t{is_cleared[begin + i]};
                  }
                });
   }
@@ -84,7 +84,7 @@ class LinearIndexGrad {
   // Writes a tensor [outer, rows, inner] to `to`. A row is zeros or a slice of
   // out_grad; if kIsMean, a slice with entries is divided by its number of
   // terms. find_sources(begin, n, sources) stores the slices of the n rows from
-  // `begin` on, or -1 for zeros.
+  // `begin` on, or their complements for zeros.
   template <typename FindSources>
   void GatherRows(int64_t rows,
                   const T* out_grad,
@@ -100,11 +100,13 @@ class LinearIndexGrad {
         const int64_t o = offset / (rows * inner);
         const int64_t row = offset / inner % rows;
         const int64_t l = offset % inner;
-        const int64_t left = tiles.end(i) - offset;
-        const bool is_whole_row = l == 0 && left >= inner;
-        const int64_t width = is_whole_row ? inner : std::min(left, inner - l);
+        const int64_t remaining = tiles.end(i) - offset;
+        const bool is_whole_row = l == 0 && remaining >= inner;
+        const int64_t width =
+            is_whole_row ? inner : std::min(remaining, inner - l);
         const int64_t n =
-            is_whole_row ? std::min({rows - row, left / inner, kMaxRows}) : 1;
+            is_whole_row ? std::min({rows - row, remaining / inner, kMaxRows})
+                         : 1;
         find_sources(row, n, sources);
         const T* from = out_grad + o * view_.size * inner + l;
         const auto write = [&] {
@@ -128,8 +130,10 @@ class LinearIndexGrad {
       const int64_t slice = sources[i];
       if constexpr (!kIsMean && sizeof(T) <= 8) {
         if (!is_predictable) {
-          const int64_t mask = ~(slice >> 63);
-          to[i] = static_cast<T>(from[slice & mask] & mask);
+          // For zeros, reads slice ~slice: in x_grad, which may be out_grad,
+          // another thread may write any but the row's own slice.
+          const int64_t sign = slice >> 63;
+          to[i] = static_cast<T>(from[slice ^ sign] & ~sign);
           continue;
         }
       }
@@ -218,7 +222,7 @@ void IndexReduceGradInto(const Context& dev_ctx,
   CheckOutGrad("scatter_grad", out_grad, x.dims(), x_grad);
   const AxisView view(x, index, call.axis);
   const NormalizedIndex normalized(index, view);
-  const DenseTensor dout = out_grad;  // not changed through x_grad
+  const DenseTensor dout = out_grad;  // x_grad may be the same object
   ResizeLike(x, x_grad);
   ResizeLike(updates, updates_grad);
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
@@ -233,7 +237,7 @@ void IndexReduceGradInto(const Context& dev_ctx,
           reinterpret_cast<Element*>(
               AllocUpdatesGrad<T>(dev_ctx, view, updates_grad)));
     }
-    // Last, since it may be written over out_grad.
+    // Last: x_grad may alias out_grad.
     if (x_grad) {
       gradient.ComputeXGrad(
           from, reinterpret_cast<Element*>(dev_ctx.template Alloc<T>(x_grad)));

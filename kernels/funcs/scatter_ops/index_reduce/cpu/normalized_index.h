@@ -76,6 +76,7 @@ class NormalizedIndex {
   }
 
   int64_t length() const { return length_; }
+  int64_t size() const { return size_; }  // of the axis
 
   // Returns the slices of count <= kChunk entries from `begin` on, in `buffer`
   // unless the index itself holds them.

@@ -242,7 +242,7 @@ void IndexReduceGradInto(const Context& dev_ctx,
         return;
       }
     }
-    const IndexSegments segments = BuildSegments(normalized, view.size);
+    const IndexSegments segments = BuildSegments(normalized);
     using Sum = typename Differentiator::Sum;
     if constexpr (sizeof(Sum) <= 8) {
       if (DifferentiateTransposed<SegmentDifferentiator<Sum, kReduce>, Sum>(

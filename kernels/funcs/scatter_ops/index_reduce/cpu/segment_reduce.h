@@ -168,10 +168,9 @@ class SegmentReducer {
 template <typename T, IndexReduce kReduce>
 void ReduceSegments(const ReduceOperands<T>& operands) {
   const AxisView& view = operands.view;
-  const IndexSegments segments =
-      kReduce == IndexReduce::kAssign
-          ? BuildAssignSegments(operands.index, view.size)
-          : BuildSegments(operands.index, view.size);
+  const IndexSegments segments = kReduce == IndexReduce::kAssign
+                                     ? BuildAssignSegments(operands.index)
+                                     : BuildSegments(operands.index);
   const auto reduce = [&](auto reducer) {
     ForEachSegment(view, segments, operands.x, operands.out, reducer);
   };
@@ -200,8 +199,7 @@ bool AssignInOrder(const ReduceOperands<T>& operands) {
     return false;
   }
   // A sparse index is assumed to name each slice once.
-  if (!IsSparseIndex(view.length, view.size) &&
-      x_bytes + bytes > kMaxCachedBytes) {
+  if (!IsSparseIndex(operands.index) && x_bytes + bytes > kMaxCachedBytes) {
     return false;
   }
   ParallelCopy(operands.out, operands.x, x_bytes);
@@ -260,12 +258,12 @@ void IndexReduceInto(const Context& dev_ctx,
     Copy(dev_ctx, index, dev_ctx.GetPlace(), false, index_copy.get());
   }
   const NormalizedIndex normalized(index_copy ? *index_copy : index, view);
-  if (bytes == 0) return;
   std::unique_ptr<DenseTensor> updates_copy;
   const T* updates_data =
       CopyIfOverlapping<T>(dev_ctx, updates, out_data, bytes, &updates_copy);
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
     constexpr IndexReduce kReduce = decltype(constant)::value;
+    if (bytes == 0) return;
     // Assigning only moves elements.
     using Element =
         std::conditional_t<kReduce == IndexReduce::kAssign, StorageType<T>, T>;

@@ -123,6 +123,42 @@ Sum FinalizeSum(Sum sum, Mark count) {
   }
 }
 
+// out = the final values of `sums`, which may be out. Slices without an update
+// stay bitwise identical to x, which out holds. Only means know which slices
+// these are; otherwise the round trip through Sum changes only NaNs, so x is
+// kept if both it and the result are NaN.
+template <IndexReduce kReduce,
+          typename Mark,
+          typename Length,
+          typename Sum,
+          typename T>
+void FinalizeRows(const Mark* marks,
+                  int64_t num_slices,
+                  Length inner,
+                  bool include_self,
+                  const Sum* sums,
+                  T* out) {
+  constexpr bool kIsMean = kReduce == IndexReduce::kMean;
+  SCATTER_OPS_IVDEP
+  for (int64_t s = 0; s < num_slices; ++s) {
+    const Mark mark = kIsMean ? marks[s] : Mark{1};
+    if (!kIsConstant<Length> && mark == 0) continue;
+    for (int64_t l = 0; l < inner; ++l) {
+      const int64_t i = s * inner + l;
+      const Sum sum = sums[i];
+      const T x = out[i];
+      bool keeps_x = mark == 0;
+      if constexpr (!kIsMean) {
+        const Sum wide_x = WidenTo<Sum>(x);
+        keeps_x = (sum != sum) & (wide_x != wide_x);
+      }
+      const Mark count = mark + include_self;
+      const T result = RoundTo<T>(FinalizeSum<kReduce>(sum, count));
+      out[i] = SelectVectorized(keeps_x, x, result);
+    }
+  }
+}
+
 // Up to this length, rows are assigned without segments even if many of them
 // are overwritten.
 constexpr int64_t kMaxAssignRowBytes = 64;
@@ -146,10 +182,8 @@ class ShortRowReducer {
     const int64_t max_slices =
         kHasScratch ? std::max<int64_t>(1, kMaxScratchBytes / row_bytes)
                     : view_.size;
-    ranges_ =
-        PartitionSlices(operands_.index, view_.size, target_ranges, max_slices);
-    if (NeedsMarks())
-      marks_ = MarkSlices<Mark>(operands_.index, view_.size, ranges_);
+    ranges_ = PartitionSlices(operands_.index, target_ranges, max_slices);
+    if (NeedsMarks()) marks_ = MarkSlices<Mark>(operands_.index, ranges_);
     int64_t max_range_size = 0;
     for (const SliceRange& range : ranges_)
       max_range_size = std::max(max_range_size, range.size());
@@ -198,8 +232,8 @@ class ShortRowReducer {
   // Longer rows, in bytes of accumulators, use segments, which skip overwritten
   // updates and write each slice once.
   static constexpr int64_t kMaxRowBytes = kHasScratch ? 192 : 256;
-  // If few rows are written: in place, by an index no longer than the axis, or
-  // assigned by one of at most a quarter of its length.
+  // The limit if few rows are written: in place with length <= size, or assign
+  // with length <= size / 4.
   static constexpr int64_t kMaxFewRowsBytes = 4096;
   // Passes of one thread over the index for one outer index.
   static constexpr int64_t kMaxPasses = 4;
@@ -222,7 +256,8 @@ class ShortRowReducer {
     if (kIsAssign && n > view_.size) max_row_bytes = kMaxAssignRowBytes;
     if (writes_few_rows) max_row_bytes = kMaxFewRowsBytes;
     if (row_bytes > max_row_bytes) return 0;
-    if ((kHasScratch || NeedsMarks()) && IsSparseIndex(n, view_.size)) return 0;
+    if ((kHasScratch || NeedsMarks()) && IsSparseIndex(operands_.index))
+      return 0;
     const int64_t num_threads = NumThreadsFor(bytes_);
     const int64_t outer = view_.outer;
     // Whether the outer indices alone balance the load of the threads.
@@ -256,41 +291,12 @@ class ShortRowReducer {
       }
     }
     const T* updates = operands_.updates + o * view_.length * inner;
-    ForEachEntryList(
-        operands_.index, range, view_.size, [&](const auto& entries) {
-          ReduceRows<kReduce>(entries, inner, updates, sums);
-        });
-    if constexpr (kIsMean || kHasScratch)
-      FinalizeRows(marks, num_slices, inner, sums, out);
-  }
-
-  // out = the final values of `sums`, which may be out. Slices without an
-  // update stay bitwise identical to x. Except for means they are unknown,
-  // but conversions change only NaNs of half types: if the sum and x are both
-  // NaN, x is kept.
-  template <typename Length>
-  void FinalizeRows(const Mark* marks,
-                    int64_t num_slices,
-                    Length inner,
-                    const Sum* sums,
-                    T* out) const {
-    SCATTER_OPS_IVDEP
-    for (int64_t s = 0; s < num_slices; ++s) {
-      const Mark mark = kIsMean ? marks[s] : Mark{1};
-      if (!kIsConstant<Length> && mark == 0) continue;
-      for (int64_t l = 0; l < inner; ++l) {
-        const int64_t i = s * inner + l;
-        const Sum sum = sums[i];
-        const T x = out[i];
-        bool keeps_x = mark == 0;
-        if constexpr (!kIsMean) {
-          const Sum wide_x = WidenTo<Sum>(x);
-          keeps_x = (sum != sum) & (wide_x != wide_x);
-        }
-        const Mark count = mark + operands_.include_self;
-        const T result = RoundTo<T>(FinalizeSum<kReduce>(sum, count));
-        out[i] = SelectVectorized(keeps_x, x, result);
-      }
+    ForEachEntryList(operands_.index, range, [&](const auto& entries) {
+      ReduceRows<kReduce>(entries, inner, updates, sums);
+    });
+    if constexpr (kIsMean || kHasScratch) {
+      FinalizeRows<kReduce>(
+          marks, num_slices, inner, operands_.include_self, sums, out);
     }
   }
 

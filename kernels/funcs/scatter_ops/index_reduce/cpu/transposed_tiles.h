@@ -148,10 +148,10 @@ void RoundIntoRows(const Sum* tile,
         T* to = out + r * step + b;
         ConvertRow(wide + r * kTileBlock, count, marks ? rounded : to);
         if (!marks) continue;
-        const T* kept = x + r * step + b;
+        const T* x_row = x + r * step + b;
         SCATTER_OPS_IVDEP
         for (int64_t i = 0; i < count; ++i) {
-          to[i] = SelectVectorized(marks[b + i] > 0, rounded[i], kept[i]);
+          to[i] = SelectVectorized(marks[b + i] > 0, rounded[i], x_row[i]);
         }
       }
     }
@@ -162,7 +162,8 @@ void RoundIntoRows(const Sum* tile,
 // for 4-byte elements with AVX2 only, if a tile fits into the L2 cache and the
 // index is not sparse. The index must be short enough for SliceMark.
 template <typename T>
-bool IsFasterTransposed(const AxisView& view, int64_t n) {
+bool IsFasterTransposed(const AxisView& view) {
+  const int64_t n = view.length;
   constexpr int64_t kMaxTileBytes = 512 << 10;
   constexpr int64_t kMaxSlicesPerEntry = 8;
   return (sizeof(T) == 8 || HasAvx2()) && view.inner == 1 &&
@@ -170,6 +171,14 @@ bool IsFasterTransposed(const AxisView& view, int64_t n) {
          n < std::numeric_limits<int32_t>::max() &&
          view.size * kTileRows * static_cast<int64_t>(sizeof(T)) <=
              kMaxTileBytes;
+}
+
+// The same for gradients, whose tiles of updates have to fit into a cache, too.
+template <typename T>
+bool IsGradFasterTransposed(const AxisView& view) {
+  constexpr int64_t kMaxEntries = 1 << 18;
+  return sizeof(T) <= 8 && view.length <= kMaxEntries &&
+         IsFasterTransposed<T>(view);
 }
 
 // Calls f(begin, end) for one range of rows per thread, of whole tiles.
@@ -187,21 +196,6 @@ void ForEachTileRange(int64_t outer, int64_t bytes, const F& f) {
 template <typename T>
 std::unique_ptr<T[]> MakeTile(int64_t n) {
   return std::unique_ptr<T[]>(new T[n * kTileRows]());
-}
-
-template <typename T, typename Mark>
-void DivideTile(const Mark* marks, int64_t n, bool include_self, T* tile) {
-  for (int64_t i = 0; i < n; ++i) {
-    T* sums = tile + i * kTileRows;
-    const Mark count = marks[i] + include_self;
-    alignas(64) T means[kTileRows];
-    SCATTER_OPS_NO_UNROLL
-    for (int64_t r = 0; r < kTileRows; ++r) {
-      const T mean = FinalizeSum<IndexReduce::kMean>(sums[r], count);
-      means[r] = marks[i] > 0 ? mean : sums[r];
-    }
-    std::copy_n(means, kTileRows, sums);
-  }
 }
 
 // Reduces rows [o, o + rows) of x, with rows <= kTileRows.
@@ -231,7 +225,8 @@ void ReduceTile(const ReduceOperands<T>& operands,
         }
       });
   if constexpr (kReduce == IndexReduce::kMean) {
-    DivideTile(marks, size, operands.include_self, tile);
+    FinalizeRows<kReduce>(
+        marks, size, TileLength{}, operands.include_self, tile, tile);
   }
   RoundIntoRows(tile, marks, rows, size, size, x, out);
 }
@@ -246,14 +241,12 @@ bool ReduceTransposed(const ReduceOperands<T>& operands) {
   if constexpr (sizeof(Sum) == 4 &&
                 (std::is_same<T, Sum>::value || kIsHalf<T>)) {
     const AxisView& view = operands.view;
-    const int64_t n = operands.index.length();
-    if (!IsFasterTransposed<Sum>(view, n)) return false;
+    if (!IsFasterTransposed<Sum>(view)) return false;
     std::unique_ptr<SliceMark<kReduce>[]> marks;
-    if (kReduce != IndexReduce::kAssign) {
-      marks = MarkSlices<SliceMark<kReduce>>(
-          operands.index, view.size, {{0, view.size}});
+    if (kIsHalf<T> || kReduce == IndexReduce::kMean || !operands.include_self) {
+      marks = MarkSlices<SliceMark<kReduce>>(operands.index, {{0, view.size}});
     }
-    const int64_t bytes = view.outer * (view.size + n) * sizeof(T);
+    const int64_t bytes = view.outer * (view.size + view.length) * sizeof(T);
     ForEachTileRange(view.outer, bytes, [&](int64_t begin, int64_t end) {
       const auto tile = MakeTile<Sum>(view.size);
       CallVectorizedIf<kIsHalf<T>>([&] {
@@ -276,10 +269,9 @@ bool DifferentiateTransposed(const AxisView& view,
                              const IndexSegments& segments,
                              bool include_self,
                              const IndexGradTensors<T>& tensors) {
+  if (!IsGradFasterTransposed<Sum>(view)) return false;
   const int64_t size = view.size;
-  const int64_t n = segments.num_entries();
-  constexpr int64_t kMaxEntries = 1 << 18;  // bounds the workspace per thread
-  if (!IsFasterTransposed<Sum>(view, n) || n > kMaxEntries) return false;
+  const int64_t n = view.length;
   const int64_t bytes = view.outer * (size + n) * sizeof(T);
   ForEachTileRange(view.outer, bytes, [&](int64_t begin, int64_t end) {
     const auto x = MakeTile<Sum>(size);

@@ -104,19 +104,20 @@ void CheckIndexReduce(const std::string& reduce,
 // returns the index. `x` is the input or a gradient of the same shape; errors
 // call it `name`. Besides [n], index may have the shape [] or [n, 1]. Rows of
 // updates past the length of index are ignored. As in Paddle 3.3.1, if one of
-// the tensors is empty, nothing is checked and nothing is scattered: the
+// the tensors is empty, shapes are not checked and nothing is scattered: the
 // function stores an empty index in `empty` and returns it.
 inline const DenseTensor& CheckScatter(const char* name,
                                        const DenseTensor& x,
                                        const DenseTensor& index,
                                        const DenseTensor& updates,
                                        std::unique_ptr<DenseTensor>* empty) {
-  if (x.numel() == 0 || index.numel() == 0 || updates.numel() == 0) {
+  const bool has_entries = x.numel() != 0 && index.numel() != 0;
+  if (has_entries) CheckIndexDtype(index);
+  if (!has_entries || updates.numel() == 0) {
     *empty = std::make_unique<DenseTensor>();
     (*empty)->Resize({0});
     return **empty;
   }
-  CheckIndexDtype(index);
   CheckSameDtype("scatter", x, "updates", updates);
   const DDim& x_dims = x.dims();
   const DDim& dims = updates.dims();

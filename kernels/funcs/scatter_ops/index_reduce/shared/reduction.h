@@ -34,7 +34,7 @@ struct AxisView {
     const int dim = axis < 0 ? axis + x.size() : axis;
     for (int i = 0; i < dim; ++i) outer *= x[i];
     for (int i = dim + 1; i < x.size(); ++i) inner *= x[i];
-    if (x.size() > 0) size = x[dim];  // 0-D with an empty index
+    if (x.size() > 0) size = x[dim];  // x may be 0-D if index is empty
     if (numel() > 0) length = index.numel();
   }
 
