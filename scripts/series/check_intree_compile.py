@@ -1,11 +1,11 @@
 """Compile the C++ code of the series in its in-tree form.
 
-The patches are applied in order to the known part of the base. After each, its
-new C++ files are compiled in that tree, and the new InferMeta functions with
-only the known includes of ternary.cc; Paddle's warnings are errors. A unit
+The patches are applied by git am to the known part of the base. After each, the
+new C++ files are compiled in that tree, and the code that is merged into
+Paddle's files with their known includes; Paddle's warnings are errors. A unit
 whose text and headers do not change is compiled once. After the last patch, the
-headers are also compiled without OpenMP, and kernels that libphi_core exports
-still have to be instantiated. Other headers are the wheel's. Nothing is linked.
+headers are also compiled without OpenMP. Other headers are the wheel's. Nothing
+is linked.
 
 Exit status: 0 success, 1 errors.
 """
@@ -26,8 +26,8 @@ from scripts.common.programs import report, run
 from scripts.common.wheel_headers import find_include
 from scripts.series.manifest import SeriesError, load_series
 from scripts.series.patch_repo import git, init_repo
-from scripts.series.tree_edits import SYMBOLIC
-from scripts.series.upstream_tree import find_site_packages, make_base_tree
+from scripts.series.tree_edits import RULES, SPMD, SYMBOLIC
+from scripts.series.upstream_tree import make_base_tree
 
 ROOT = Path(__file__).resolve().parents[2]
 STUBS = ROOT / 'scripts/series/stubs'
@@ -41,7 +41,10 @@ FLAGS = (
     '-Wno-unused-function', '-DPADDLE_WITH_DISTRIBUTE',
     '-fno-diagnostics-show-caret',
 )  # fmt: skip
-MODES = {'OpenMP': ('-fopenmp', '-DPADDLE_WITH_MKLML'), 'no OpenMP': ()}
+OPENMP = ('-fopenmp', '-DPADDLE_WITH_MKLML')
+# Paddle's headers have to declare what the series defines for Paddle's code.
+DECLARED = (*OPENMP, '-Wmissing-declarations')
+HEADER_UNIT = 'headers.cc'
 SHOWN_LINES = 15
 INCLUDE = re.compile(r'(?m)^ *# *include "([^"]+)"')
 # Precompiled, since they dominate the compile time. The build, which does not
@@ -51,44 +54,19 @@ HEADERS = (
     'phi/core/kernel_registry.h',
     'pir/include/dialect/shape/utils/shape_analysis.h',
 )
-# A unit that defines symbols of a kernel only by explicit instantiation.
-KERNEL_UNIT = """\
-#include "paddle/phi/backends/cpu/cpu_context.h"
-#include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
-namespace phi {
-template <typename T, typename Context>
-void %s(T) {}
-}  // namespace phi
-"""
 
 
-def write_infermeta_unit(folder):
-    """Write the known includes of ternary.cc and the inserted functions."""
-    text = (folder / TERNARY).read_text('utf-8')
-    includes = re.findall('(?m)^#include .*', text)
-    includes = [line for line in includes if not line.endswith(NOT_SHIPPED)]
-    diff = git(folder, 'diff', '--cached', '-U0', '--', TERNARY)
-    lines = re.findall(r'(?m)^\+(?!\+\+ |#include )(.*)', diff)
-    lines = [*includes, 'namespace phi {', *lines, '}  // namespace phi']
-    own = f'#include "{TERNARY[:-2]}h"'  # the first line of ternary.cc
-    return write_unit(folder / 'infermeta_unit.cc', [own, *lines])
-
-
-def write_header_unit(folder, new_files):
-    """Write a unit that includes only the new headers."""
-    headers = [name for name in new_files if re.search(r'(?<!\.cu)\.h$', name)]
-    lines = [f'#include "{name}"' for name in headers]
-    return write_unit(folder / 'header_unit.cc', lines)
-
-
-def write_source_units(folder, new_files):
-    """Return the new sources; one unit includes those of symbolic shapes."""
-    sources = [name for name in new_files if name.endswith('.cc')]
-    symbolic = [name for name in sources if name.startswith(SYMBOLIC)]
-    lines = [f'#include "{name}"' for name in symbolic]
-    unit = write_unit(folder / 'symbolic_shapes_unit.cc', lines)
-    return [unit, *(folder / name for name in sources if name not in symbolic)]
+def write_merged_unit(folder):
+    """Write the lines that the series adds to Paddle's files for InferMeta."""
+    includes = re.findall('(?m)^#include .*', (folder / TERNARY).read_text())
+    lines = [line for line in includes if not line.endswith(NOT_SHIPPED)]
+    diff = git(folder, 'diff', '-U0', 'base', '--', TERNARY, RULES)
+    lines += [f'#include "{TERNARY[:-2]}h"', f'#include "{SPMD}rules.h"']
+    lines += ['namespace phi {']
+    lines += re.findall(r'(?m)^\+(?!\+\+ |#include )(.*)', diff)
+    return write_unit(
+        folder / 'merged_unit.cc', [*lines, '}  // namespace phi']
+    )
 
 
 def write_unit(path, lines):
@@ -96,17 +74,38 @@ def write_unit(path, lines):
     return path
 
 
-def compile_unit(unit, mode, folder, include, output=('-fsyntax-only',)):
+def write_including_unit(path, names):
+    return write_unit(path, [f'#include "{name}"' for name in names])
+
+
+def list_jobs(folder, precompiled):
+    """Return [(unit, flags)] for the new files of the series up to HEAD."""
+    options = ('--name-only', '--diff-filter=A', 'base', 'HEAD')
+    new_files = git(folder, 'diff', *options).split()
+    names = [name for name in new_files if re.search(r'(?<!\.cu)\.h$', name)]
+    headers = write_including_unit(folder / HEADER_UNIT, names)
+    sources = [name for name in new_files if name.endswith('.cc')]
+    symbolic = [name for name in sources if name.startswith(SYMBOLIC)]
+    shapes = write_including_unit(folder / 'symbolic_shapes.cc', symbolic)
+    units = [headers, *(folder / x for x in sources if x not in symbolic)]
+    return [
+        (write_merged_unit(folder), DECLARED),
+        (shapes, (*DECLARED, *precompiled)),
+        *((unit, (*OPENMP, *precompiled)) for unit in units),
+    ]
+
+
+def compile_unit(unit, flags, folder, include, output=('-fsyntax-only',)):
     """Compile a unit; return the errors, or an empty string."""
     python = sysconfig.get_paths()['include']
     system = (include, include / 'third_party', python, STUBS)
-    command = ['g++', *FLAGS, *output, *MODES[mode], f'-I{folder}']
+    command = ['g++', *FLAGS, *output, *flags, f'-I{folder}']
     command += [f'-isystem{path}' for path in system]
     process = run(*command, unit, env={**os.environ, 'LC_ALL': 'C'})
     if process.returncode == 0:
         return ''
     lines = process.stderr.replace(f'{folder}{os.sep}', '').splitlines()
-    return '\n    '.join([f'{unit.name} ({mode}):', *lines[:SHOWN_LINES]])
+    return '\n    '.join([f'{unit.name}:', *lines[:SHOWN_LINES]])
 
 
 def read_with_headers(unit, folder):
@@ -120,70 +119,30 @@ def read_with_headers(unit, folder):
     return tuple(sorted(texts.items()))
 
 
-def list_instances(name, path, *options):
-    """Return {'phi::Name<...>'} that a library or an object file defines."""
-    symbols = run('nm', '-C', '--defined-only', *options, path).stdout
-    return set(re.findall(rf'\bphi::{name}<[^(]*>(?=\()', symbols))
-
-
-def find_lost_symbols(patches, folder, include, flags=()):
-    """Yield the symbols of libphi_core that the series no longer instantiates.
-
-    Custom operators may call them, since the headers of kernels ship.
-    """
-    library = include.parent / 'libs/libphi_core.so'
-    edits = [edit for patch in patches for edit in patch.edits.items()]
-    for path, hunks in edits:
-        text = '\n'.join(line for hunk in hunks for line in hunk.lines)
-        for name in re.findall(r'(?m)^-.*\bphi::(\w+Kernel)\b', text):
-            new = '\n'.join(re.findall(r'(?m)^\+(.*)', text))
-            macro = re.search(r'PD_KERNEL_INSTANTIATION\([^)]*\);', new)
-            lines = [KERNEL_UNIT % name, macro[0] if macro else '']
-            unit = write_unit(folder / f'{name}.cc', lines)
-            object_file = unit.with_suffix('.o')
-            output = ('-c', '-O0', '-o', object_file, *flags)
-            if fault := compile_unit(unit, 'OpenMP', folder, include, output):
-                yield fault
-            symbols = list_instances(name, library, '-D') or {f'phi::{name}'}
-            for symbol in sorted(symbols - list_instances(name, object_file)):
-                yield f'{path}: {symbol} is no longer instantiated'
-
-
 def check():
     """Compile all prefixes of the series; return (faults, number of units)."""
     series, include = load_series(ROOT), find_include(ROOT)
     compiled = set()
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor() as pool:
         folder = Path(name) / 'tree'
-        init_repo(folder, make_base_tree(series, find_site_packages(ROOT)))
-        lines = [f'#include "paddle/{header}"' for header in HEADERS]
-        common = write_unit(Path(name) / 'common.h', lines)
-        precompiled = ('-include', common)
+        init_repo(folder, make_base_tree(series, ROOT))
+        headers = [f'paddle/{header}' for header in HEADERS]
+        common = write_including_unit(Path(name) / 'common.h', headers)
         output = ('-xc++-header', '-o', f'{common}.gch')
-        faults = [compile_unit(common, 'OpenMP', folder, include, output)]
+        faults = [compile_unit(common, OPENMP, folder, include, output)]
         for patch in series.patches:
-            git(folder, 'apply', '--index', ROOT / 'patches' / patch.file_name)
-            options = ('--cached', '--name-only', '--diff-filter=A')
-            new_files = git(folder, 'diff', *options).split()
-            headers = write_header_unit(folder, new_files)
-            jobs = [(write_infermeta_unit(folder), 'OpenMP', ())]
-            if patch is series.patches[-1]:
-                jobs.append((headers, 'no OpenMP', ()))
-            units = [headers, *write_source_units(folder, new_files)]
-            jobs += [(x, 'OpenMP', precompiled) for x in units]
-            keys = [(mode, read_with_headers(x, folder)) for x, mode, _ in jobs]
+            path = ROOT / 'patches' / patch.file_name
+            git(folder, 'am', '-q', '--keep-non-patch', path)
+            jobs = list_jobs(folder, ('-include', common))
+            keys = [read_with_headers(unit, folder) for unit, _ in jobs]
             jobs = [j for j, key in zip(jobs, keys) if key not in compiled]
             compiled.update(keys)
             results = pool.map(
-                lambda unit, mode, flags: compile_unit(
-                    unit, mode, folder, include, ('-fsyntax-only', *flags)
-                ),
-                *zip(*jobs),
+                lambda job: compile_unit(*job, folder, include), jobs
             )
             faults += [f and f'after {patch.file_name}: {f}' for f in results]
-        faults += find_lost_symbols(
-            series.patches, folder, include, precompiled
-        )
+        fault = compile_unit(folder / HEADER_UNIT, (), folder, include)
+        faults.append(fault and f'without OpenMP: {fault}')
     return [*filter(None, faults)], len(compiled)
 
 

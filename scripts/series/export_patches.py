@@ -27,17 +27,16 @@ from scripts.series.patch_repo import (
     write_tree,
 )
 from scripts.series.tree_edits import apply_patch
-from scripts.series.upstream_tree import find_site_packages, make_base_tree
+from scripts.series.upstream_tree import make_base_tree
 
 ROOT = Path(__file__).resolve().parents[2]
 # Submitters replace it.
 AUTHOR = 'Your Name <you@example.com>'
 
 
-def make_files(series, root, site):
+def make_files(series, root):
     """Return {name: text} of the files in patches/."""
-    tree = make_base_tree(series, site)
-    recorded_files = tree.keys() - series.wheel_files.keys()
+    tree = make_base_tree(series, root)
     files = {
         'BASE': ''.join(f'{k}: {v}\n' for k, v in series.base.items()),
         'series': ''.join(f'{p.file_name}\n' for p in series.patches),
@@ -52,7 +51,7 @@ def make_files(series, root, site):
             commit(repo, message, AUTHOR, series.day)
             # Rejects trailing whitespace and empty lines at the end of a file.
             git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
-            files[patch.file_name] = export_last_patch(repo, recorded_files)
+            files[patch.file_name] = export_last_patch(repo)
     return files
 
 
@@ -72,33 +71,20 @@ def write_files(folder, files):
         write_if_changed(folder / name, text.encode('utf-8'))
 
 
-def parse_args(arguments):
+def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--check', action='store_true', help='write nothing')
-    parser.add_argument(
-        '--paddle',
-        type=Path,
-        metavar='DIR',
-        help='site-packages with the released wheel (default: of this Python)',
-    )
-    parser.add_argument('--root', type=Path, default=ROOT)
-    return parser.parse_args(arguments)
-
-
-def main(arguments=None):
-    options = parse_args(arguments)
-    folder, faults = options.root / 'patches', []
+    check = parser.parse_args(arguments).check
+    folder, faults = ROOT / 'patches', []
     try:
-        series = load_series(options.root)
-        site = options.paddle or find_site_packages(options.root)
-        files = make_files(series, options.root, site)
-        if options.check:
+        files = make_files(load_series(ROOT), ROOT)
+        if check:
             faults = list(find_stale(folder, files))
         else:
             write_files(folder, files)
     except (SeriesError, TypeError, ValueError, OSError) as error:
         faults = [str(error)]
-    success = 'up to date' if options.check else 'written'
+    success = 'up to date' if check else 'written'
     return report('export_patches', faults, success)
 
 

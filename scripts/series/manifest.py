@@ -7,19 +7,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import yaml
 
-from scripts.common.files import list_files
-
 MANIFEST = 'scripts/series/series.yaml'
 EDITS = 'scripts/series/edits'
-SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
-# Sources that `files` assigns, not their names: headers, which operators share,
-# and GPU kernels, which are separate patches.
-LISTED_SOURCES = ('kernels/funcs/', 'kernels/gpu/')
+# The sources, and which of them `ops` and `functions` assign to a patch.
+SOURCES = (
+    'ops_yaml/*.yaml', 'kernels/**/*.h', 'kernels/**/*.cc', 'kernels/**/*.cu',
+    'python_api/*.py', 'unittests/*.py',
+)  # fmt: skip
+OF_OP = (
+    'ops_yaml/{}.yaml', 'kernels/{}_*.h', 'kernels/cpu/{}_*',
+    'kernels/impl/{}_*', 'kernels/infermeta/{}.*',
+    'kernels/infer_symbolic_shape/{}_*', 'unittests/test_{}_op*.py',
+)  # fmt: skip
+OF_FUNCTION = ('python_api/{}.py', 'unittests/test_{}_api*.py')
 HUNK = re.compile(r'(?m)^@@ -(\d+)\S* \S+ @@ ?(.*)\n')
 
 
@@ -31,7 +37,7 @@ class SeriesError(Exception):
 
 
 class Hunk(NamedTuple):
-    """A hunk of edits/; in YAML files, `entry` contains its first line."""
+    """A hunk of edits/; in YAML files, `entry` is the name of the entry above."""
 
     line_number: int
     entry: str
@@ -66,27 +72,17 @@ class Patch:
         return [f'python_api/{name}.py' for name in self.functions]
 
     @property
-    def named_sources(self):
-        return [f'ops_yaml/{op}.yaml' for op in self.ops] + self.api_sources
-
-    def owns(self, source):
-        """Whether the name of a source assigns it to this patch."""
-        if source.startswith(('ops_yaml/', 'python_api/')):
-            return source in self.named_sources
-        stems = '|'.join(self.ops + self.functions) or '$'
-        name = source.rsplit('/', 1)[-1]
-        return bool(
-            not source.startswith(LISTED_SOURCES)
-            and re.match(rf'(test_)?({stems})[_.]', name)
-        )
+    def patterns(self):
+        """The globs of the sources."""
+        names = [pattern.format(op) for op in self.ops for pattern in OF_OP]
+        names += [x.format(f) for f in self.functions for x in OF_FUNCTION]
+        return self.files + names
 
 
 @dataclass
 class Series:
     base: dict
     day: str
-    wheel_files: dict
-    not_exported: list
     pull_requests: dict  # {name: patches}, in the order of the series
 
     @property
@@ -96,20 +92,19 @@ class Series:
 
 def load_series(root):
     """Load the series of a project folder."""
-    raw = yaml.safe_load(Path(root, MANIFEST).read_text('utf-8'))
-    series, number = Series(**raw), 0
-    for pull_request, items in raw['pull_requests'].items():
-        patches = []
-        for name, item in items.items():
-            number += 1
-            patches.append(Patch(number, name, **item))
-        series.pull_requests[pull_request] = patches
+    series = Series(**yaml.safe_load(Path(root, MANIFEST).read_text('utf-8')))
+    numbers = count(1)
+    for pull_request, items in series.pull_requests.items():
+        series.pull_requests[pull_request] = [
+            Patch(next(numbers), name, **item) for name, item in items.items()
+        ]
     for patch in series.patches:
         patch.message = read_message(Path(root, 'patches'), patch.name)
         patch.edits = read_edits(Path(root, EDITS, f'{patch.name}.diff'))
         patch.later = series.patches[patch.number :]
-    sources = list_sources(root, series.not_exported)
-    if faults := list(assign_sources(series, sources)):
+    paths = [p for x in SOURCES for p in sorted(Path(root).glob(x))]
+    sources = [path.relative_to(root).as_posix() for path in paths]
+    if faults := list(assign_sources(series.patches, sources)):
         raise SeriesError(*faults)
     return series
 
@@ -142,32 +137,19 @@ def read_edits(path):
     return edits
 
 
-def list_sources(root, not_exported):
-    """List the paths of the source files, relative to root."""
-    paths = (path for top in SOURCE_DIRS for path in list_files(root / top))
-    sources = [PurePosixPath(path.relative_to(root)) for path in paths]
-    return [str(x) for x in sources if not any(map(x.match, not_exported))]
-
-
-def assign_sources(series, sources):
-    """Assign the sources to patches, by `files` before names; yield faults."""
+def assign_sources(patches, sources):
+    """Assign each source to the patch that has a glob of it; yield faults."""
     for source in sources:
         matches = PurePosixPath(source).match
-        owners = [p for p in series.patches if any(map(matches, p.files))] or [
-            p for p in series.patches if p.owns(source)
-        ]
+        owners = [p for p in patches if any(map(matches, p.patterns))]
         for owner in owners:
             owner.sources.append(source)
         if len(owners) != 1:
             names = ', '.join(owner.name for owner in owners) or 'none'
             yield f'{MANIFEST}: {source}: expected one patch, got {names}'
-    for patch in series.patches:
-        earlier = series.patches[: patch.number - 1]
-        if patch.ops and any(p.rules for p in earlier):
-            yield (
-                f'{MANIFEST}: {patch.name}: a patch with `ops` has to precede '
-                'the patch with `rules`, which writes all YAML entries'
-            )
-        for pattern in patch.named_sources + patch.files:
-            if not any(PurePosixPath(x).match(pattern) for x in sources):
+    for patch in patches:
+        for pattern in patch.patterns:
+            may_be_unused = '*' in pattern and pattern not in patch.files
+            matches = [x for x in sources if PurePosixPath(x).match(pattern)]
+            if not matches and not may_be_unused:
                 yield f'{MANIFEST}: {patch.name}: no file {pattern}'

@@ -49,10 +49,11 @@ def write_tree(repo, tree):
 
 
 def init_repo(repo, tree):
-    """Create a repository with `tree` as its only commit."""
+    """Create a repository with `tree` as its only commit, tagged base."""
     write_tree(repo, tree)
-    git(repo, 'init', '-q', '-b', 'base')
+    git(repo, 'init', '-q')
     commit(repo, 'base', 'base <base@localhost>', '2000-01-01')
+    git(repo, 'tag', 'base')
 
 
 def commit(repo, message, author, day):
@@ -65,7 +66,7 @@ def commit(repo, message, author, day):
     )  # fmt: skip
 
 
-def export_last_patch(repo, recorded_files):
+def export_last_patch(repo):
     """Export the last commit as a mail patch.
 
     For partially recorded files, filler is stripped from the context, and blob
@@ -75,7 +76,7 @@ def export_last_patch(repo, recorded_files):
     head, *diffs = re.split(r'(?m)^(?=diff --git )', patch)
     for diff in diffs:
         path = diff.partition('\n')[0].rpartition(' b/')[2]
-        if path in recorded_files:
+        if MARKER in (repo / path).read_text('utf-8'):
             first, *hunks = re.split(r'(?m)^(?=@@ )', diff)
             first = re.sub(r'(?m)^index .*\n', '', first)
             diff = first + ''.join(map(strip_filler, hunks))

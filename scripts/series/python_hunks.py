@@ -10,7 +10,11 @@ Imports that the module lacks are hunks in edits/.
 from __future__ import annotations
 
 import ast
+import re
 from itertools import groupby
+
+# The first line of a statement that defines or assigns to a name.
+DEFINED_NAME = re.compile(r'(?:def|class) (\w+)|(\w+)[\w.]*(?: =|: )')
 
 
 def merge_functions(upstream, ours, before):
@@ -32,32 +36,19 @@ def split_module(text):
     """Split a module into [(name of the definition or None, lines)]."""
     # Unlike splitlines, ast does not treat a form feed as the end of a line.
     lines, chunks, end = text.split('\n'), [], 0
+
+    def get_defined_name(node):
+        match = DEFINED_NAME.match(lines[node.lineno - 1])
+        return match and (match[1] or match[2])
+
     for name, group in groupby(ast.parse(text).body, get_defined_name):
         if name:
             nodes = list(group)
-            start = find_first_line(nodes[0], lines)
+            decorators = getattr(nodes[0], 'decorator_list', [])
+            start = min(n.lineno for n in (nodes[0], *decorators)) - 1
+            while start and lines[start - 1].startswith('#'):
+                start -= 1
             chunks.append((None, lines[end:start]))
             end = nodes[-1].end_lineno
             chunks.append((name, lines[start:end]))
     return [*chunks, (None, lines[end:])]
-
-
-def get_defined_name(node):
-    """Return the name that a statement defines or assigns to, or None."""
-    if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
-        return node.name
-    target = (
-        getattr(node, 'target', None) or getattr(node, 'targets', [None])[0]
-    )
-    while isinstance(target, ast.Attribute):
-        target = target.value
-    return target.id if isinstance(target, ast.Name) else None
-
-
-def find_first_line(node, lines):
-    """Return the first line of a node, its decorators and its comment."""
-    decorators = getattr(node, 'decorator_list', [])
-    first = min(n.lineno for n in (node, *decorators)) - 1
-    while first and lines[first - 1].startswith('#'):
-        first -= 1
-    return first

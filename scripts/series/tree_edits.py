@@ -5,25 +5,22 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-from scripts.series.manifest import SeriesError
+from scripts.series.manifest import EDITS, SeriesError
 from scripts.series.python_hunks import merge_functions
-from scripts.series.upstream_tree import MARKER
 
 PYTHON_FILE = 'python/paddle/tensor/manipulation.py'
 YAML = 'paddle/phi/ops/yaml/'
 OP_FILES = {'op': f'{YAML}ops.yaml', 'backward_op': f'{YAML}backward.yaml'}
 BASE_OPS = 'native/kernels/base_ops'
-ENTRY = re.compile(r'- (op|backward_op) : (\w+)')
-RULE_ENTRY = re.compile(
-    r'(?m)^- (\w+) : (\w+)(?:\n  .*)*?\n    spmd_rule : (\w+)'
-)
-SPMD_RULE = re.compile(r'(?m)^    spmd_rule : \w+\n')
+ENTRY = re.compile(r'(?m)^- (op|backward_op) : (\w+)\n')
+SPMD_RULE = re.compile(r'(?m)^    spmd_rule : (\w+)\n')
 # Definitions of the base before which new ones are inserted.
 NEXT_INFERMETA = r'(?m)^((?:PADDLE_API )?void SendURecvInferMeta\()'
 NEXT_RULE = '// embedding rule\n'
 NEXT_FUNCTION = 'scatter'
 SYMBOLIC = 'paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/'
 SPMD = 'paddle/phi/infermeta/spmd_rules/'
+RULES = f'{SPMD}rules.cc'
 SPMD_TESTS = 'test/auto_parallel/spmd_rules/'
 # Begins each new file.
 LICENSE = """\
@@ -79,22 +76,19 @@ def apply_patch(tree, patch, root):
         if target := get_upstream_path(source):
             tree[target] = add_license(target, text)
         elif source.startswith('ops_yaml/'):
-            insert_entries(tree, text)
+            insert_entries(tree, patch, split_entries(text))
         elif source.startswith('kernels/infermeta/'):
             insert_infermeta(tree, PurePosixPath(source).suffix, text)
     for op in patch.gradients:
         text = (root / BASE_OPS / f'{op}.yaml').read_text('utf-8')
-        insert_entries(tree, re.split(r'\n+(?=- )', text, maxsplit=3)[3])
+        insert_entries(tree, patch, split_entries(text)[2:])
     # In the order of `functions`.
     for source in patch.api_sources:
         text = read_source(root, source, patch.later)
         merged = merge_functions(tree[PYTHON_FILE], text, NEXT_FUNCTION)
         tree[PYTHON_FILE] = merged
     if patch.rules:
-        paths = sorted(root.glob('ops_yaml/*.yaml'))
-        for path in paths:
-            insert_entries(tree, path.read_text('utf-8'))
-        insert_registrations(tree, [*paths, *root.glob(f'{BASE_OPS}/*.yaml')])
+        insert_rules(tree, root)
 
 
 def read_source(root, source, later):
@@ -120,41 +114,54 @@ def replace_once(text, old, new, place):
     return f'\n{text}'.replace(f'\n{old}', f'\n{new}')[1:]
 
 
-def insert_entries(tree, text):
-    """Insert entries in alphabetical order, or replace those that exist."""
-    for block in re.split(r'\n+(?=- )', text.strip('\n')):
-        kind, name = ENTRY.match(block).groups()
+def split_entries(text):
+    """Split a YAML file into its entries."""
+    return re.split(r'\n+(?=- )', text[text.index('- ') :].rstrip('\n'))
+
+
+def insert_entries(tree, patch, entries):
+    """Insert entries between those that a hunk of the patch records."""
+    for entry in entries:
+        kind, name = ENTRY.match(entry).groups()
         path = OP_FILES[kind]
-        blocks = re.split(r'(?m)^(?=- )', tree[path])
-        names = [entry and entry[2] for entry in map(ENTRY.match, blocks)]
-        if name in names:
-            blocks[names.index(name)] = f'{block}\n\n'
-        else:
-            index = next((i for i, n in enumerate(names) if n and n > name), 0)
-            line = blocks[index].partition('\n')[0]
-            if MARKER in line or blocks[index - 1].endswith(f'{MARKER}\n'):
-                raise SeriesError(
-                    f'{path}: the lines at the alphabetical position of {name} '
-                    'are unknown. Add a hunk to scripts/series/edits/ with the '
-                    'three lines above and below, as in the tag. Its @@ line '
-                    'has to end with the name of the entry above.'
-                )
-            blocks.insert(index, f'{block}\n\n')
-        tree[path] = ''.join(blocks)
+        followers = [
+            follower[0]
+            for hunk in patch.edits[path]
+            for follower in ENTRY.finditer(hunk.get_side('-'))
+            if hunk.entry < name < follower[2]
+        ]
+        if not followers:
+            raise SeriesError(
+                f'{EDITS}/{patch.name}.diff: {path}: no hunk has the '
+                f'alphabetical position of {name}. Add the three lines above '
+                'and below, as in the tag, after an @@ line that ends with the '
+                'name of the entry above.'
+            )
+        texts = followers[0], f'{entry}\n\n{followers[0]}'
+        tree[path] = replace_once(tree[path], *texts, patch.name)
 
 
-def insert_registrations(tree, paths):
-    """Register the SPMD rules of the entries in YAML files."""
-    text = ''
+def insert_rules(tree, root):
+    """Insert the SPMD rules of all entries, and register them."""
+    registrations = ''
+    paths = [*root.glob('ops_yaml/*.yaml'), *root.glob(f'{BASE_OPS}/*.yaml')]
     for path in sorted(paths, key=lambda path: path.name):
-        for kind, name, rule in RULE_ENTRY.findall(path.read_text('utf-8')):
-            rules = [rule, f'{rule}Reverse'] if kind == 'op' else [rule]
+        for entry in split_entries(path.read_text('utf-8')):
+            kind, name = ENTRY.match(entry).groups()
+            rule = SPMD_RULE.search(entry)
+            if not rule:
+                continue
+            if path.parent.name == 'ops_yaml':
+                texts = entry.replace(rule[0], ''), entry
+                target = OP_FILES[kind]
+                tree[target] = replace_once(tree[target], *texts, target)
+            rules = [rule[1], *[f'{rule[1]}Reverse'] * (kind == 'op')]
             calls = [f'PD_INFER_SPMD(phi::distributed::{r})' for r in rules]
-            text += 'PD_REGISTER_SPMD_RULE(\n    '
-            text += ',\n    '.join([name, *calls]) + ');\n'
-            text += '' if kind == 'op' else '\n'
-    path = f'{SPMD}rules.cc'
-    tree[path] = replace_once(tree[path], NEXT_RULE, text + NEXT_RULE, path)
+            registrations += 'PD_REGISTER_SPMD_RULE(\n    '
+            registrations += ',\n    '.join([name, *calls]) + ');\n'
+            registrations += '\n' * (kind == 'backward_op')
+    texts = NEXT_RULE, registrations + NEXT_RULE
+    tree[RULES] = replace_once(tree[RULES], *texts, RULES)
 
 
 def insert_infermeta(tree, suffix, text):
