@@ -24,14 +24,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.programs import report, run
 from scripts.common.wheel_headers import find_include
-from scripts.series.manifest import SeriesError, load_series
+from scripts.series.manifest import RULES, TERNARY, SeriesError, load_series
 from scripts.series.patch_repo import git, init_repo
-from scripts.series.tree_edits import RULES, SPMD, SYMBOLIC
+from scripts.series.tree_edits import SPMD, SYMBOLIC
 from scripts.series.upstream_tree import make_base_tree
 
 ROOT = Path(__file__).resolve().parents[2]
 STUBS = ROOT / 'scripts/series/stubs'
-TERNARY = 'paddle/phi/infermeta/ternary.cc'
 # Includes Eigen, which the wheel does not ship and new functions do not need.
 NOT_SHIPPED = '/common_shape.h"'
 # Paddle's flags that determine errors.
@@ -58,10 +57,12 @@ HEADERS = (
 
 def write_merged_unit(folder):
     """Write the lines that the series adds to Paddle's files for InferMeta."""
-    includes = re.findall('(?m)^#include .*', (folder / TERNARY).read_text())
+    includes = re.findall(
+        '(?m)^#include .*', (folder / f'{TERNARY}.cc').read_text()
+    )
     lines = [line for line in includes if not line.endswith(NOT_SHIPPED)]
-    diff = git(folder, 'diff', '-U0', 'base', '--', TERNARY, RULES)
-    lines += [f'#include "{TERNARY[:-2]}h"', f'#include "{SPMD}rules.h"']
+    diff = git(folder, 'diff', '-U0', 'base', '--', f'{TERNARY}.cc', RULES)
+    lines += [f'#include "{TERNARY}.h"', f'#include "{SPMD}rules.h"']
     lines += ['namespace phi {']
     lines += re.findall(r'(?m)^\+(?!\+\+ |#include )(.*)', diff)
     return write_unit(

@@ -26,6 +26,16 @@ OF_OP = (
     'kernels/infer_symbolic_shape/{}_*', 'unittests/test_{}_op*.py',
 )  # fmt: skip
 OF_FUNCTION = ('python_api/{}.py', 'unittests/test_{}_api*.py')
+# Paddle's files into which sources are merged.
+PYTHON_FILE = 'python/paddle/tensor/manipulation.py'
+YAML = 'paddle/phi/ops/yaml/'
+OP_FILES = {'op': f'{YAML}ops.yaml', 'backward_op': f'{YAML}backward.yaml'}
+TERNARY = 'paddle/phi/infermeta/ternary'
+RULES = 'paddle/phi/infermeta/spmd_rules/rules.cc'
+MERGED = {
+    PYTHON_FILE, *OP_FILES.values(), f'{TERNARY}.h', f'{TERNARY}.cc', RULES,
+}  # fmt: skip
+DIFF = re.compile(r'(?ms)^--- a/(\S+)\n(.*?)(?=^diff --git |^--- a/|\Z)')
 HUNK = re.compile(r'(?m)^@@ -(\d+)\S* \S+ @@ ?(.*)\n')
 
 
@@ -99,8 +109,16 @@ def load_series(root):
             Patch(next(numbers), name, **item) for name, item in items.items()
         ]
     for patch in series.patches:
-        patch.message = read_message(Path(root, 'patches'), patch.name)
-        patch.edits = read_edits(Path(root, EDITS, f'{patch.name}.diff'))
+        text = read_patch(Path(root, 'patches'), patch.name)
+        patch.message = get_message(text, patch.name)
+        patch.edits = {
+            name_source(root, path): hunks
+            for path, hunks in read_edits(text).items()
+            if path not in MERGED
+        }
+        edits = Path(root, EDITS, f'{patch.name}.diff')
+        if edits.is_file():
+            patch.edits |= read_edits(edits.read_text('utf-8'))
         patch.later = series.patches[patch.number :]
     paths = [p for x in SOURCES for p in sorted(Path(root).glob(x))]
     sources = [path.relative_to(root).as_posix() for path in paths]
@@ -109,32 +127,41 @@ def load_series(root):
     return series
 
 
-def read_message(folder, name):
-    """Return the commit message of a patch, whose number may be outdated."""
-    head = body = ''
-    for path in folder.glob(f'[0-9][0-9][0-9][0-9]-{name}.patch'):
-        head, _, body = path.read_text('utf-8').partition('\n\n')
+def read_patch(folder, name):
+    """Return the text of a patch, whose number may be outdated."""
+    paths = folder.glob(f'[0-9][0-9][0-9][0-9]-{name}.patch')
+    return ''.join(path.read_text('utf-8') for path in paths)
+
+
+def get_message(text, name):
+    """Return the commit message of a patch."""
+    head, _, body = text.partition('\n\n')
     subject = re.search(r'(?m)^Subject: \[PATCH\] (.*(\n .*)*)', head)
     subject = subject[1].replace('\n ', ' ') if subject else ''
     if not 1 <= len(subject) <= 72 or not body:
         raise SeriesError(
-            f'{folder.name}/NNNN-{name}.patch: expected a line `Subject: [PATCH] '
+            f'patches/NNNN-{name}.patch: expected a line `Subject: [PATCH] '
             '...` with at most 72 characters, an empty line and a message'
         )
     return f'{subject}\n\n' + body.partition('\nSigned-off-by:')[0]
 
 
-def read_edits(path):
-    """Read {path: hunks} from a unified diff."""
-    text = path.read_text('utf-8') if path.is_file() else ''
+def read_edits(text):
+    """Read {path: hunks} of the existing files in a unified diff."""
     edits = {}
-    for diff in re.split(r'(?m)^--- a/', text)[1:]:
-        head, *parts = HUNK.split(diff)
-        edits[head.partition('\n')[0]] = [
+    for path, diff in DIFF.findall(text):
+        parts = iter(HUNK.split(diff)[1:])
+        edits[path] = [
             Hunk(int(number), entry, lines.splitlines())
-            for number, entry, lines in zip(*[iter(parts)] * 3)
+            for number, entry, lines in zip(parts, parts, parts)
         ]
     return edits
+
+
+def name_source(root, path):
+    """Return the source of a path in Paddle's tree, or else the path."""
+    source = path.removeprefix('paddle/phi/')
+    return source if Path(root, source).is_file() else path
 
 
 def assign_sources(patches, sources):

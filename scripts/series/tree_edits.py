@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-from scripts.series.manifest import EDITS, SeriesError
+from scripts.series.manifest import (
+    EDITS,
+    OP_FILES,
+    PYTHON_FILE,
+    RULES,
+    TERNARY,
+    SeriesError,
+)
 from scripts.series.python_hunks import merge_functions
 
-PYTHON_FILE = 'python/paddle/tensor/manipulation.py'
-YAML = 'paddle/phi/ops/yaml/'
-OP_FILES = {'op': f'{YAML}ops.yaml', 'backward_op': f'{YAML}backward.yaml'}
 BASE_OPS = 'native/kernels/base_ops'
 ENTRY = re.compile(r'(?m)^- (op|backward_op) : (\w+)\n')
 SPMD_RULE = re.compile(r'(?m)^    spmd_rule : (\w+)\n')
@@ -20,7 +24,6 @@ NEXT_RULE = '// embedding rule\n'
 NEXT_FUNCTION = 'scatter'
 SYMBOLIC = 'paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/'
 SPMD = 'paddle/phi/infermeta/spmd_rules/'
-RULES = f'{SPMD}rules.cc'
 SPMD_TESTS = 'test/auto_parallel/spmd_rules/'
 # Begins each new file.
 LICENSE = """\
@@ -166,7 +169,7 @@ def insert_rules(tree, root):
 
 def insert_infermeta(tree, suffix, text):
     """Insert the content of namespace phi before NEXT_INFERMETA."""
-    path = f'paddle/phi/infermeta/ternary{suffix}'
+    path = TERNARY + suffix
     above, function, below = re.split(NEXT_INFERMETA, tree[path])
     inside = text.partition('\nnamespace phi {\n')[2]
     inside = inside.rpartition('\n}  // namespace phi\n')[0].strip('\n')

@@ -8,11 +8,9 @@ edits/ are known: they are placed at their line numbers, and filler lines
 from __future__ import annotations
 
 from scripts.common.wheel_headers import find_include
-from scripts.series.manifest import SeriesError
+from scripts.series.manifest import TERNARY, SeriesError
 
 MARKER = 'unrecorded upstream text'
-# Changed without a hunk in edits/.
-TERNARY_HEADER = 'paddle/phi/infermeta/ternary.h'
 
 
 def make_base_tree(series, root):
@@ -21,7 +19,7 @@ def make_base_tree(series, root):
     site = include.parents[1]
     if not include.is_dir():
         raise SeriesError(f'{site}: no paddle: run scripts/apply_and_build.sh')
-    recorded = {TERNARY_HEADER: [], **list_recorded_hunks(series)}
+    recorded = {f'{TERNARY}.h': [], **list_recorded_hunks(series)}
     tree = {}
     for path, hunks in recorded.items():
         shipped = site / path.removeprefix('python/')

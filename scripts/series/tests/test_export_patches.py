@@ -83,7 +83,7 @@ FAULTS = [
     (f'{EDITS}/phi-add-scatter_op_funcs.diff', ' import math', ' import maths',
      'phi-add-scatter_op_funcs: expected one match after the previous patches, '
      'but found 0:\nimport maths'),
-    (f'{EDITS}/phi-speed-up-masks.diff', ' #include "', ' #include "x',
+    ('patches/0017-phi-speed-up-masks.patch', ' #include "', ' #include "x',
      'masked_scatter.h: expected one match after the previous patches'),
 ]  # fmt: skip
 

@@ -18,15 +18,9 @@ import pytest
 
 from scripts.common.programs import run
 from scripts.common.wheel_headers import find_include
-from scripts.series.manifest import EDITS, load_series
+from scripts.series.manifest import OP_FILES, PYTHON_FILE, RULES, load_series
 from scripts.series.patch_repo import commit, git, init_repo, write_tree
-from scripts.series.tree_edits import (
-    OP_FILES,
-    PYTHON_FILE,
-    RULES,
-    SPMD_TESTS,
-    apply_patch,
-)
+from scripts.series.tree_edits import SPMD_TESTS, apply_patch
 from scripts.series.upstream_tree import make_base_tree
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -186,7 +180,7 @@ def find_lost_kernels(edits, symbols):
 def test_replaced_kernels_stay_instantiated():
     library = HEADERS.parent / 'libs/libphi_core.so'
     symbols = run('nm', '-DC', '--defined-only', library).stdout
-    paths = sorted((ROOT / EDITS).glob('*.diff'))
+    paths = sorted(ROOT.glob('patches/*.patch'))
     edits = '\n'.join(path.read_text('utf-8') for path in paths)
     assert find_lost_kernels(edits, symbols) == []
     renamed = edits.replace('INSTANTIATION(phi::MaskedFillGrad', 'Other(')
