@@ -57,17 +57,14 @@ HEADERS = (
 
 def write_merged_unit(folder):
     """Write the lines that the series adds to Paddle's files for InferMeta."""
-    includes = re.findall(
-        '(?m)^#include .*', (folder / f'{TERNARY}.cc').read_text()
-    )
+    text = (folder / f'{TERNARY}.cc').read_text('utf-8')
+    includes = re.findall('(?m)^#include .*', text)
     lines = [line for line in includes if not line.endswith(NOT_SHIPPED)]
-    diff = git(folder, 'diff', '-U0', 'base', '--', f'{TERNARY}.cc', RULES)
     lines += [f'#include "{TERNARY}.h"', f'#include "{SPMD}rules.h"']
-    lines += ['namespace phi {']
-    lines += re.findall(r'(?m)^\+(?!\+\+ |#include )(.*)', diff)
-    return write_unit(
-        folder / 'merged_unit.cc', [*lines, '}  // namespace phi']
-    )
+    diff = git(folder, 'diff', '-U0', 'base', '--', f'{TERNARY}.cc', RULES)
+    merged = re.findall(r'(?m)^\+(?!\+\+ |#include )(.*)', diff)
+    lines += ['namespace phi {', *merged, '}  // namespace phi']
+    return write_unit(folder / 'merged.cc', lines)
 
 
 def write_unit(path, lines):

@@ -15,7 +15,7 @@ import yaml
 
 MANIFEST = 'scripts/series/series.yaml'
 EDITS = 'scripts/series/edits'
-# The sources, and which of them `ops` and `functions` assign to a patch.
+# The sources; those of an operator; those of a function.
 SOURCES = (
     'ops_yaml/*.yaml', 'kernels/**/*.h', 'kernels/**/*.cc', 'kernels/**/*.cu',
     'python_api/*.py', 'unittests/*.py',
@@ -47,7 +47,7 @@ class SeriesError(Exception):
 
 
 class Hunk(NamedTuple):
-    """A hunk of edits/; in YAML files, `entry` is the name of the entry above."""
+    """A change; in YAML files of edits/, `entry` is the name of the entry above."""
 
     line_number: int
     entry: str
@@ -143,7 +143,8 @@ def get_message(text, name):
             f'patches/NNNN-{name}.patch: expected a line `Subject: [PATCH] '
             '...` with at most 72 characters, an empty line and a message'
         )
-    return f'{subject}\n\n' + body.partition('\nSigned-off-by:')[0]
+    message = re.split(r'\n(?:Signed-off-by:|diff --git |--- a/)', body)[0]
+    return f'{subject}\n\n{message}'
 
 
 def read_edits(text):

@@ -1,7 +1,7 @@
 """The base of the series: the Paddle files that it changes, where known.
 
 Files that the wheel ships are read from it. Of other files, only the lines in
-edits/ are known: they are placed at their line numbers, and filler lines
+hunks are known: they are placed at their line numbers, and filler lines
 (MARKER) fill the gaps.
 """
 

@@ -34,7 +34,7 @@ def substitute(path, old, new):
     path.write_text(text.replace(old, new), 'utf-8')
 
 
-def test_export_ignores_user_settings_and_old_numbers(
+def test_export_ignores_user_settings_and_completes_new_patch(
     project, tmp_path, monkeypatch
 ):
     (tmp_path / '.gitconfig').write_text(
@@ -46,6 +46,7 @@ def test_export_ignores_user_settings_and_old_numbers(
     monkeypatch.setenv('GIT_AUTHOR_NAME', 'me')
     monkeypatch.setenv('TZ', 'Asia/Tokyo')
     path = project / 'patches' / PATCH
+    substitute(path, '\nSigned-off-by: Your Name <you@example.com>\n', '')
     path.rename(path.with_name(f'0000{PATCH[4:]}'))
     assert export_patches.main([]) == 0
     assert read_files(project / 'patches') == read_files(ROOT / 'patches')
