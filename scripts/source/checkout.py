@@ -26,32 +26,56 @@ def make_source_steps(args):
     patches = [PATCHES / name for name in names]
     text = ''.join(path.read_text('utf-8') for path in patches)
     new_files = re.findall(r'(?m)^--- /dev/null\n\+\+\+ b/(.*)', text)
+    steps = make_build_steps(args)
     if any((args.source / path).exists() for path in new_files):
-        check_series_is_applied(args, text)
+        check_patches(
+            args, text, '--reverse',
+            'The checkout contains files of the series, but another version of '
+            'it or later changes',
+            'Check out the base to apply this version, or build the checkout as '
+            'it is with ninja.',
+        )  # fmt: skip
         print(f'The {len(patches)} patches are already applied.')
-        steps = make_build_steps(args)
+    elif args.only not in (None, 'apply'):
+        sys.exit('The series is not applied yet. Run --only apply first.')
     else:
-        if args.only not in (None, 'apply'):
-            sys.exit('The series is not applied yet. Run --only apply first.')
-        check_series_applies(args, text)
-        steps = [make_apply_step(args, patches), *make_build_steps(args)]
+        steps = [make_apply_step(args, patches, text), *steps]
     return [step for step in steps if args.only in (None, step.name)]
 
 
-def make_apply_step(args, patches):
+def check_patches(args, text, flag, error, hint):
+    """Exit if git cannot apply the patches, or revert them."""
+    command = ('git', '-C', args.source, 'apply', '--check', flag)
+    process = run(*command, input=text)
+    if process.returncode:
+        sys.exit(f'{error}:\n{process.stderr}{hint}')
+
+
+def make_apply_step(args, patches, text):
     """Return the step that commits the patches regardless of user settings."""
+    lines = (PATCHES / 'BASE').read_text('utf-8').splitlines()
+    base = dict(line.split(': ') for line in lines)
+    switch = 'TAG: git checkout TAG (after git fetch origin tag TAG)'
+    switch = switch.replace('TAG', base['tag'])
+    check_patches(
+        args, text, '--index',
+        'The series does not apply to this commit or its uncommitted changes',
+        f'It is based on {switch}',
+    )  # fmt: skip
     # --keep-non-patch keeps [Operator Mechanism]; EMAIL replaces user.email.
     here = f'git -C {shlex.quote(str(args.source))}'
     head = check_output('git', '-C', args.source, 'rev-parse', 'HEAD').strip()
+    if head != base['commit']:
+        print(f'The series applies here, but is based on {switch}')
     return Step(
         'apply',
         f'EMAIL="${{EMAIL:-noreply@localhost}}" {here} '
         '-c core.hooksPath=/dev/null -c apply.whitespace=nowarn am --quiet '
         '--no-3way --no-gpg-sign --no-keep-cr --keep-non-patch '
         f'{shlex.join(map(str, patches))} && '
-        f'echo Undo: {here} reset --keep {head} || '
-        f'{{ {here} am --abort; false; }}',
-        'the log has the failing patch and the error of git.',
+        f'echo Undo: {here} reset --keep {head}',
+        f'the log has the error of git. {here} am --abort reverts the patches '
+        'that were applied.',
         show_output=True,
     )
 
@@ -93,36 +117,3 @@ def make_build_steps(args):
             show_output=True,
         ),
     ]
-
-
-def check_series_is_applied(args, text):
-    """Exit if the checkout has files of the series, but not this version."""
-    command = ('git', '-C', args.source, 'apply', '--check', '--reverse')
-    process = run(*command, input=text)
-    if process.returncode:
-        sys.exit(
-            'The checkout contains files of the series, but another version of '
-            f'it or later changes:\n{process.stderr}Check out the base to apply '
-            'this version, or build the checkout as it is with ninja.'
-        )
-
-
-def check_series_applies(args, text):
-    """Exit if the series cannot be applied."""
-    git = ('git', '-C', args.source)
-    for name in ('rebase-apply', 'rebase-merge'):
-        state = check_output(*git, 'rev-parse', '--git-path', name).strip()
-        if (args.source / state).exists():
-            sys.exit('A `git am` or rebase is in progress: finish or abort it.')
-    lines = (PATCHES / 'BASE').read_text('utf-8').splitlines()
-    base = dict(line.split(': ') for line in lines)
-    tag = base['tag']
-    switch = f'{tag}: git checkout {tag} (after git fetch origin tag {tag})'
-    process = run(*git, 'apply', '--check', '--index', input=text)
-    if process.returncode:
-        sys.exit(
-            'The series does not apply to this commit or its uncommitted '
-            f'changes:\n{process.stderr}It is based on {switch}'
-        )
-    if check_output(*git, 'rev-parse', 'HEAD').strip() != base['commit']:
-        print(f'The series applies here, but is based on {switch}')
