@@ -30,9 +30,7 @@ from scripts.wheel.steps import BASE, NAME
 
 ROOT = Path(__file__).resolve().parents[2]
 NATIVE = ROOT / 'native'
-STUB = 'paddle/tensor/tensor.pyi'
-# {file of the wheel: file that is appended to it}
-TAILS = {'paddle/_C_ops.py': NATIVE / 'c_ops_tail.py'}
+STUB, LOADER = 'paddle/tensor/tensor.pyi', 'paddle/_C_ops.py'
 
 
 def list_released_files(wheel):
@@ -63,10 +61,7 @@ def patch_files(patches, release):
 def add_tensor_methods(stub, paths):
     """Add methods to Tensor, the stub's last class, as Paddle's build does."""
     nodes = [n for p in paths for n in ast.parse(p.read_text('utf-8')).body]
-    names = {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
-    if re.findall(r'(?m)^class (\w+)', stub)[-1:] != ['Tensor']:
-        raise SeriesError(f'{STUB}: the last class should be Tensor.')
-    for name in sorted(names):
+    for name in sorted(n.name for n in nodes if isinstance(n, ast.FunctionDef)):
         if f'    def {name}(' in stub:
             stub += f'    {name} = paddle.tensor.manipulation.{name}\n'
     return stub
@@ -83,8 +78,12 @@ def find_newest_date():
     return max(f'{parsedate_to_datetime(date):%Y-%m-%d}' for date in dates)
 
 
-def make_build_record():
-    """Return _native_build.json, which paddle_scatter_info prints."""
+def read_new_files(build):
+    """Return {path in site-packages: bytes} of the module and its wrapper."""
+    sources = {f'paddle/_{p.name}': p for p in NATIVE.glob('**/native_*.py')}
+    sources['paddle/_native_lib.so'] = build / '_native_lib.so'
+    sources['paddle_scatter_info.py'] = NATIVE / 'paddle_scatter_info.py'
+    files = {name: path.read_bytes() for name, path in sources.items()}
     process = run('git', '-C', ROOT, 'describe', '--always', '--dirty')
     record = {
         'base': BASE,
@@ -92,27 +91,18 @@ def make_build_record():
         'commit': process.stdout.strip() or 'unknown',
         'operators': sorted(x.stem for x in ROOT.glob('ops_yaml/*.yaml')),
     }
-    return (json.dumps(record, indent=2) + '\n').encode()
+    files['paddle/_native_build.json'] = json.dumps(record, indent=2).encode()
+    return files
 
 
-def read_new_files(build):
-    """Return {path in site-packages: bytes} of the module and its wrapper."""
-    sources = {f'paddle/_{p.name}': p for p in NATIVE.glob('**/native_*.py')}
-    sources['paddle/_native_lib.so'] = build / '_native_lib.so'
-    sources['paddle_scatter_info.py'] = NATIVE / 'paddle_scatter_info.py'
-    files = {name: path.read_bytes() for name, path in sources.items()}
-    return {**files, 'paddle/_native_build.json': make_build_record()}
-
-
-def install(root, site, release, new_files, tails=TAILS):
+def install(root, site, release, new_files):
     """Update `site`; return the changed files in the order of writing."""
     contents = {**new_files, **patch_files(list_patches(root), release)}
     stub = release[STUB].read_text('utf-8')
     stub = add_tensor_methods(stub, root.glob('python_api/*.py'))
     contents[STUB] = stub.encode()
-    for name, tail in tails.items():
-        text = contents.pop(name, None) or release[name].read_bytes()
-        contents[name] = text.rstrip(b'\n') + b'\n\n' + tail.read_bytes()
+    tail = (root / 'native/c_ops_tail.py').read_bytes()
+    contents[LOADER] = release[LOADER].read_bytes().rstrip() + b'\n\n' + tail
     links = {k: path for k, path in release.items() if k not in contents}
     stale = list_stale(site, links, contents)
     changed = [x for x in contents if not has_bytes(site / x, contents[x])]
@@ -140,7 +130,7 @@ def list_stale(site, links, contents):
     names = []
     for path in [p for p in site.rglob('*') if p.is_symlink() or p.is_file()]:
         name = str(path.relative_to(site))
-        is_current = path.is_symlink() if name in links else name in contents
+        is_current = name in (links if path.is_symlink() else contents)
         if not is_current and '__pycache__' not in path.parts:
             names.append(name)
     return names
@@ -153,10 +143,12 @@ def pack(site, release, dist, day):
     generated = ('INSTALLER', 'RECORD', 'REQUESTED', '__pycache__')
     ignore = shutil.ignore_patterns(*generated)
     commands = {entry.name for entry in release.entry_points}  # of pip
-    tree = dist / 'tree'
+    work = dist.with_name('dist-new')  # renamed when it is complete
+    tree = work / 'tree'
     info = tree / f'{NAME}-{new}.dist-info'
     scripts = tree / f'{NAME}-{new}.data/scripts'
-    shutil.rmtree(dist, ignore_errors=True)
+    for folder in (work, dist):
+        shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(site, tree, symlinks=True, ignore=ignore)
     old_info = release.locate_file(f'{NAME}-{old}.dist-info')
     shutil.copytree(old_info, info, ignore=ignore)
@@ -167,16 +159,10 @@ def pack(site, release, dist, day):
     for path in release.files:
         if path.parts[0] == '..' and path.name not in commands:
             shutil.copy(path.locate(), scripts)
-    command = [sys.executable, '-m', 'wheel', 'pack', tree, '-d', dist]
+    command = [sys.executable, '-m', 'wheel', 'pack', tree, '-d', work]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     shutil.rmtree(tree)
-    return find_wheel(dist)
-
-
-def find_wheel(dist):
-    """Return the wheel in `dist`, or None if it is missing or incomplete."""
-    is_complete = not (dist / 'tree').exists()
-    return next(dist.glob('*.whl'), None) if is_complete else None
+    work.rename(dist)
 
 
 def main():
@@ -187,9 +173,10 @@ def main():
     build = args.build_dir.resolve()
     site, wheel = build / 'site-packages', metadata.distribution(NAME)
     if args.pack:
-        path = find_wheel(build / 'dist')
-        if not path or path.stat().st_mtime < site.stat().st_mtime:
-            path = pack(site, wheel, build / 'dist', find_newest_date())
+        dist = build / 'dist'
+        if not dist.exists() or dist.stat().st_mtime < site.stat().st_mtime:
+            pack(site, wheel, dist, find_newest_date())
+        (path,) = dist.glob('*.whl')
         print(f'{path} ({path.stat().st_size / 2**20:.0f} MiB)')
         return
     pip_site = Path(wheel.locate_file(''))
