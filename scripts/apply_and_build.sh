@@ -3,45 +3,35 @@
 # operators into a Paddle. See scripts/apply_and_build.sh --help.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# Minor versions of Python 3.
-oldest=9
-newest=13
-
-condition="(3, $oldest) <= sys.version_info[:2] <= (3, $newest)"
 is_supported() {
-  "$1" -c "import sys; sys.exit(not $condition)" >/dev/null 2>&1
+  "$1" -c '
+import sys
+sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))' >/dev/null 2>&1
 }
 
 # The values of --python and --into, separated by a blank or by =.
-python=
-into=
-previous=
-for argument in "$@"; do
-  case $previous in
-    --python) python=$argument ;;
-    --into) into=$argument ;;
+python='' into='' option=''
+for word in "$@"; do
+  if [[ $word == --*=* ]]; then
+    option=${word%%=*} word=${word#*=}
+  fi
+  case $option in
+    --python) python=$word ;;
+    --into) into=$word ;;
   esac
-  case $argument in
-    --python=*) python=${argument#*=} ;;
-    --into=*) into=${argument#*=} ;;
-  esac
-  previous=$argument
+  option=$word
 done
 
-if [[ -z $python && -n $into ]] && is_supported "$into"; then
-  python=$into
-elif [[ -z $python ]]; then
-  for python in python3 python3.{13,12,11,10,9} ""; do
+if [[ -z $python ]]; then
+  for python in "$into" python3 python3.{13,12,11,10,9} ''; do
     if is_supported "$python"; then break; fi
   done
 fi
 if ! is_supported "$python"; then
-  unsupported=${python:+; $python is unsupported}
-  echo "Missing: python3 (3.$oldest to 3.$newest)$unsupported" >&2
+  echo "Missing: python3 (3.9 to 3.13)${python:+; $python is unsupported}" >&2
   echo "To select one: scripts/apply_and_build.sh --python PATH" >&2
   exit 1
 fi
 
 # -B: a dry run must not create __pycache__.
-exec "$python" -B "$here/wheel/target.py" "$@"
+exec "$python" -B "$(dirname "${BASH_SOURCE[0]}")/wheel/target.py" "$@"

@@ -37,11 +37,8 @@ def write_atomic(path, data):
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f'.new-{os.getpid()}-{path.name}')
-    try:
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    temporary.write_bytes(data)
+    os.replace(temporary, path)
 
 
 def write_if_changed(path, data):

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,22 +36,19 @@ def quote_path(path):
     return shlex.quote(str(path).removeprefix(f'{ROOT}{os.sep}'))
 
 
-def run_steps(build, steps, lock=None, cwd=ROOT):
-    """Run the steps; without a lock, only print them.
-
-    The children inherit the descriptor `lock`, so the folder stays locked while
-    any of them outlives this process.
-    """
+def print_steps(steps):
+    print(f'Dry run of {len(steps)} steps:')
     for number, step in enumerate(steps, 1):
-        head = f'[{number}/{len(steps)}] {step.name}'
-        if lock is None:
-            print(f'{head}\n    {step.command}')
-        else:
-            log = build / f'logs/{number:02d}-{step.name}.log'
-            run_step(step, log, f'{head} ... ', lock, cwd)
+        print(f'[{number}/{len(steps)}] {step.name}\n    {step.command}')
 
 
-def run_step(step, log, head, lock, cwd):
+def run_steps(build, steps, cwd=ROOT):
+    for number, step in enumerate(steps, 1):
+        head = f'[{number}/{len(steps)}] {step.name} ... '
+        run_step(step, build / f'logs/{number:02d}-{step.name}.log', head, cwd)
+
+
+def run_step(step, log, head, cwd):
     """Run a step and report it in one line; exit if it fails."""
     print(head, end='', flush=True)
     start = time.monotonic()
@@ -61,21 +58,20 @@ def run_step(step, log, head, lock, cwd):
         process = subprocess.Popen(
             step.command, shell=True, cwd=cwd, stdin=subprocess.DEVNULL,
             stdout=file, stderr=subprocess.STDOUT, start_new_session=True,
-            pass_fds=(lock,),
+            close_fds=False,  # the children inherit the lock
         )  # fmt: skip
     try:
         while process.poll() is None:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=0.5)
             if sys.stdout.isatty():
-                show_progress(head, f'{time.monotonic() - start:.0f} s  ', log)
+                show_progress(f'{head}{time.monotonic() - start:.0f} s', log)
     except BaseException:  # such as KeyboardInterrupt
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-            process.wait()
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
         raise
     if sys.stdout.isatty():
-        print('\033[K', end='')
+        print(f'\r\033[K{head}', end='')
     seconds = f'{time.monotonic() - start:.1f} s'
     if process.returncode:
         print(f'FAILED after {seconds}', flush=True)
@@ -96,11 +92,11 @@ def read_lines(log):
     return [line for line in text.split('\n') if line.strip()]
 
 
-def show_progress(head, seconds, log):
-    """Show the time and the last line of the log after a terminal's cursor."""
+def show_progress(head, log):
+    """Replace the terminal's line by the head and the last line of the log."""
     width = shutil.get_terminal_size().columns - 1
-    text = f'{head}{seconds}{read_lines(log)[-1].strip()}'
-    print(f'\r\033[K{text[:width]}\r{head}', end='', flush=True)
+    text = f'{head}  {read_lines(log)[-1].strip()}'
+    print(f'\r\033[K{text[:width]}', end='', flush=True)
 
 
 def check_build_dir(build):
@@ -113,16 +109,15 @@ def check_build_dir(build):
         )
 
 
-@contextmanager
 def lock_folder(build):
-    """Lock a build folder; yield the descriptor."""
+    """Lock a build folder until this process and its children end."""
     build.mkdir(parents=True, exist_ok=True)
-    with open(build / MARKER, 'a') as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            sys.exit(
-                f'Another build is using {build}. Wait for it to finish, or '
-                'specify another --build-dir.'
-            )
-        yield file.fileno()
+    descriptor = os.open(build / MARKER, os.O_WRONLY | os.O_CREAT)
+    os.set_inheritable(descriptor, True)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        sys.exit(
+            f'Another build is using {build}. Wait for it to finish, or '
+            'specify another --build-dir.'
+        )

@@ -19,10 +19,18 @@ def make_wheel_steps(args):
     build, folder = args.build_dir, quote_path(args.build_dir)
     python = f'{folder}/venv/bin/python'
     tools = shlex.quote(str(build / 'venv/bin'))
+    install = f'{python} scripts/wheel/install.py --build-dir {folder}'
     packs_wheel = args.wheel or args.into
     tests = '' if packs_wheel else '-r requirements-test.txt '
+    steps = []
+    if args.clean:
+        command = (
+            f'find {folder} -mindepth 1 -maxdepth 1 ! -name {MARKER} '
+            '! -name logs -exec rm -rf {} +'
+        )
+        steps.append(Step('clean', command, 'check who owns the files.'))
     # Python compiles modules when they are imported; pip would compile all.
-    steps = [
+    steps += [
         Step(
             'environment',
             f'{python} -m pip --version || '
@@ -45,8 +53,8 @@ def make_wheel_steps(args):
             'configure',
             f'cmake -S . -B {folder} -G Ninja -DCMAKE_BUILD_TYPE=Release '
             f'-DCMAKE_MAKE_PROGRAM={tools}/ninja -DPYTHON={tools}/python',
-            'check the C++ compiler (g++ --version). If the build folder was '
-            'moved, use --clean.',
+            'check the versions of g++ (C++17) and cmake (3.20 or later). If the '
+            'build folder was moved, use --clean.',
         ),
         Step(
             'compile',
@@ -56,7 +64,7 @@ def make_wheel_steps(args):
         ),
         Step(
             'install',
-            f'{python} scripts/wheel/install.py --build-dir {folder}',
+            install,
             'the log has the file or patch. After a change in python_api, '
             'export the patches; otherwise start over with --clean.',
         ),
@@ -68,29 +76,16 @@ def make_wheel_steps(args):
         ),
     ]
     if packs_wheel:
-        wheel = Step(
-            'wheel',
-            f'{python} scripts/wheel/install.py --build-dir {folder} --pack',
-            'check the disk space: the wheel takes 0.2 GB.',
-            show_output=True,
-        )
-        steps.append(wheel)
+        hint = 'check the disk space: the wheel takes 0.2 GB.'
+        steps.append(Step('wheel', f'{install} --pack', hint, show_output=True))
     if args.into:
         # With the build's pip: the environment may have none.
-        into = Step(
-            'into',
-            f'{python} {PIP} --python {shlex.quote(args.into)} install '
-            f'--no-deps --force-reinstall --no-index {folder}/dist/*.whl',
-            'the last line of the log has the error.',
-        )
-        steps.append(into)
-    if args.clean:
         command = (
-            f'find {folder} -mindepth 1 -maxdepth 1 ! -name {MARKER} '
-            '! -name logs -exec rm -rf {} +'
+            f'{python} {PIP} --python {shlex.quote(args.into)} install '
+            f'--no-deps --force-reinstall --no-index {folder}/dist/*.whl'
         )
-        clean = Step('clean', command, 'check who owns the files.')
-        steps = [clean, *steps]
+        hint = 'the last line of the log has the error.'
+        steps.append(Step('into', command, hint))
     return steps
 
 
@@ -100,13 +95,7 @@ def check_into(python, release):
         'import sys; from importlib.metadata import version; '
         f'print("%d.%d with" % sys.version_info[:2], version("{NAME}"))'
     )
-    try:
-        process = run(python, '-c', code)
-    except OSError as error:
-        sys.exit(
-            f'--into: {python}: expected the Python of an environment, but '
-            f'received: {error.strerror}'
-        )
+    process = run(python, '-c', code)
     # After an error, the last line of its traceback.
     version = (process.stdout or process.stderr).strip().rpartition('\n')[2]
     expected = f'{PYTHON_VERSION} with {release}'

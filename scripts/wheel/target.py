@@ -17,11 +17,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.programs import run as capture
 from scripts.common.steps import (
     ROOT,
     check_build_dir,
     lock_folder,
+    print_steps,
     quote_path,
     run_steps,
 )
@@ -41,17 +41,16 @@ INSTALL_HINT = """
   Another Python: scripts/apply_and_build.sh --python PATH"""
 
 
-def parse_jobs(text):
-    if int(text) < 1:
-        raise argparse.ArgumentTypeError(f'{text}: should be at least 1')
-    return int(text)
-
-
 # fmt: off
-def add_options(parser):
-    """Add the options; return those without and those with --source."""
+def parse_args():
+    parser = argparse.ArgumentParser(
+        prog='scripts/apply_and_build.sh',
+        description='Build the operators into a Paddle. A rerun rebuilds only '
+        'what has changed, and resumes an interrupted build.',
+        allow_abbrev=False,  # apply_and_build.sh reads --python and --into
+    )
     add = parser.add_argument_group('both').add_argument
-    add('--jobs', '-j', type=parse_jobs, metavar='N',
+    add('--jobs', '-j', type=int, metavar='N',
         help='parallel compile jobs (default: by cores and free memory)')
     add('--build-dir', type=Path, metavar='D',
         help='folder of the build (default: build)')
@@ -63,43 +62,28 @@ def add_options(parser):
         'Paddle checkout, build it, install it into a separate environment, '
         'test it')
     add = parser.add_argument_group('without --source').add_argument
-    wheel_options = [
-        add('--clean', action='store_true',
-            help='empty the build folder and start over'),
-        add('--paddle', choices=RELEASES, metavar='V', help='release to build '
-            f'into (default: {BASE}; also {", ".join(RELEASES[1:])}, in '
-            'build-V)'),
-        add('--wheel', action='store_true', help='pack a wheel in build/dist '
-            'that replaces the released paddlepaddle'),
-        add('--into', metavar='PYTHON', help='install the wheel into the '
-            'environment of this interpreter, which has the release'),
-    ]
+    add('--clean', action='store_true',
+        help='empty the build folder and start over')
+    add('--paddle', choices=RELEASES, metavar='V', help='release to build '
+        f'into (default: {BASE}; also {", ".join(RELEASES[1:])}, in build-V)')
+    add('--wheel', action='store_true', help='pack a wheel in build/dist '
+        'that replaces the released paddlepaddle')
+    add('--into', metavar='PYTHON', help='install the wheel into the '
+        'environment of this interpreter, which has the release')
     add = parser.add_argument_group('with --source').add_argument
-    return wheel_options, [
-        add('--only', choices=checkout.PARTS, metavar='PART',
-            help='run one step: apply, configure, build or test'),
-        add('--gpu', action='store_true',
-            help='build with CUDA for the GPU here'),
-        add('--cmake', action='append', default=[], metavar='-DX=Y',
-            help='additional option for cmake: --cmake=-DWITH_X=ON'),
-    ]
-# fmt: on
-
-
-def parse_args():
-    parser = argparse.ArgumentParser(
-        prog='scripts/apply_and_build.sh',
-        description='Build the operators into a Paddle. A rerun rebuilds only '
-        'what has changed, and resumes an interrupted build.',
-        allow_abbrev=False,  # apply_and_build.sh reads --python and --into
-    )
-    wheel_options, source_options = add_options(parser)
+    add('--only', choices=checkout.PARTS, metavar='PART',
+        help='run one step: apply, configure, build or test')
+    add('--gpu', action='store_true', help='build with CUDA for the GPU here')
+    add('--cmake', action='append', default=[], metavar='-DX=Y',
+        help='additional option for cmake: --cmake=-DWITH_X=ON')
+    # fmt: on
     args = parser.parse_args()
-    for option in wheel_options if args.source else source_options:
-        if getattr(args, option.dest):
+    without_source = ('clean', 'paddle', 'wheel', 'into')
+    with_source = ('only', 'gpu', 'cmake')
+    for name in without_source if args.source else with_source:
+        if getattr(args, name):
             verb = 'cannot' if args.source else 'can only'
-            name = option.option_strings[0]
-            parser.error(f'{name} {verb} be used with --source')
+            parser.error(f'--{name} {verb} be used with --source')
     set_defaults(args)
     return args
 
@@ -137,18 +121,19 @@ def list_missing_tools():
     headers = sysconfig.get_paths()['include']
     if not Path(headers, 'Python.h').is_file():
         yield f'Python.h: not in {headers}'
-    yield from (x for x in ('g++', 'git') if not shutil.which(x))
-    text = capture('cmake', '--version').stdout if shutil.which('cmake') else ''
-    version = re.search(r'(\d+)\.(\d+)', text)
-    if not version or (int(version[1]), int(version[2])) < (3, 20):
-        yield f'cmake 3.20 or later: found {version[0] if version else "none"}'
+    # cmake itself rejects versions before 3.20.
+    yield from (x for x in ('g++', 'git', 'cmake') if not shutil.which(x))
 
 
-def check_venv(args):
-    """Exit if the venv was created with another Python version."""
+def check_requirements(args):
+    """Exit if the wheel target cannot be built here as the options demand."""
+    if missing := list(list_missing_tools()):
+        sys.exit('\n  '.join(['Missing:', *missing]) + f'\n{INSTALL_HINT}')
+    if args.into:
+        check_into(args.into, args.paddle)
     config = args.build_dir / 'venv/pyvenv.cfg'
     version = f'version = {PYTHON_VERSION}.'
-    if config.is_file() and version not in config.read_text('utf-8'):
+    if not args.clean and config.is_file() and version not in config.read_text():
         sys.exit(
             f'{config}: the Python is not {PYTHON_VERSION}. Use the same '
             'Python as before (--python), build in another folder '
@@ -184,19 +169,13 @@ def run(args):
         check_build_dir(build)
         steps, cwd = make_wheel_steps(args), ROOT
     if args.dry_run:
-        print(f'Dry run of {len(steps)} steps:')
-        run_steps(build, steps)
+        print_steps(steps)
         return
     start = time.monotonic()
     if not args.source:
-        if missing := list(list_missing_tools()):
-            sys.exit('\n  '.join(['Missing:', *missing]) + f'\n{INSTALL_HINT}')
-        if args.into:
-            check_into(args.into, args.paddle)
-        if not args.clean:
-            check_venv(args)
-    with lock_folder(build) as lock:
-        run_steps(build, steps, lock, cwd)
+        check_requirements(args)
+    lock_folder(build)
+    run_steps(build, steps, cwd)
     print(f'Done in {time.monotonic() - start:.1f} s.')
     if not args.source:
         print('\nNext:')
