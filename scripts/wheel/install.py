@@ -16,15 +16,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from email.utils import parsedate_to_datetime
 from importlib import metadata
 from pathlib import Path
+
+import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import write_atomic, write_if_changed
 from scripts.common.programs import run
-from scripts.series.manifest import SeriesError
+from scripts.series.manifest import MANIFEST, SeriesError
 from scripts.series.patch_repo import git
 from scripts.wheel.steps import BASE, NAME
 
@@ -67,15 +68,9 @@ def add_tensor_methods(stub, paths):
     return stub
 
 
-def list_patches(root):
-    return sorted(root.glob('patches/*.patch'))
-
-
-def find_newest_date():
-    """Return the date of the newest patch, such as 2026-11-22."""
-    texts = [path.read_text('utf-8') for path in list_patches(ROOT)]
-    dates = [re.search('(?m)^Date: (.*)', text)[1] for text in texts]
-    return max(f'{parsedate_to_datetime(date):%Y-%m-%d}' for date in dates)
+def read_day():
+    """Return the day of the series, such as 2026-11-22."""
+    return str(yaml.safe_load((ROOT / MANIFEST).read_text('utf-8'))['day'])
 
 
 def read_new_files(build):
@@ -87,7 +82,7 @@ def read_new_files(build):
     process = run('git', '-C', ROOT, 'describe', '--always', '--dirty')
     record = {
         'base': BASE,
-        'series': find_newest_date(),
+        'series': read_day(),
         'commit': process.stdout.strip() or 'unknown',
         'operators': sorted(x.stem for x in ROOT.glob('ops_yaml/*.yaml')),
     }
@@ -97,7 +92,10 @@ def read_new_files(build):
 
 def install(root, site, release, new_files):
     """Update `site`; return the changed files in the order of writing."""
-    contents = {**new_files, **patch_files(list_patches(root), release)}
+    contents = {
+        **new_files,
+        **patch_files(sorted(root.glob('patches/*.patch')), release),
+    }
     stub = release[STUB].read_text('utf-8')
     stub = add_tensor_methods(stub, root.glob('python_api/*.py'))
     contents[STUB] = stub.encode()
@@ -175,7 +173,7 @@ def main():
     if args.pack:
         dist = build / 'dist'
         if not dist.exists() or dist.stat().st_mtime < site.stat().st_mtime:
-            pack(site, wheel, dist, find_newest_date())
+            pack(site, wheel, dist, read_day())
         (path,) = dist.glob('*.whl')
         print(f'{path} ({path.stat().st_size / 2**20:.0f} MiB)')
         return

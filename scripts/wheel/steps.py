@@ -18,7 +18,7 @@ def make_wheel_steps(args):
     """Return the steps, including those of --clean, --wheel and --into."""
     build, folder = args.build_dir, quote_path(args.build_dir)
     python = f'{folder}/venv/bin/python'
-    tools = shlex.quote(str(build / 'venv/bin'))
+    ninja = shlex.quote(str(build / 'venv/bin/ninja'))
     install = f'{python} scripts/wheel/install.py --build-dir {folder}'
     packs_wheel = args.wheel or args.into
     tests = '' if packs_wheel else '-r requirements-test.txt '
@@ -52,7 +52,7 @@ def make_wheel_steps(args):
         Step(
             'configure',
             f'cmake -S . -B {folder} -G Ninja -DCMAKE_BUILD_TYPE=Release '
-            f'-DCMAKE_MAKE_PROGRAM={tools}/ninja -DPYTHON={tools}/python',
+            f'-DCMAKE_MAKE_PROGRAM={ninja}',
             'check the versions of g++ (C++17) and cmake (3.20 or later). If the '
             'build folder was moved, use --clean.',
         ),
