@@ -5,7 +5,6 @@ wheel into a separate environment and run the tests of the operators. Needs only
 the standard library.
 """
 
-import re
 import shlex
 import sys
 
@@ -25,48 +24,35 @@ def make_source_steps(args):
     names = (PATCHES / 'series').read_text('utf-8').split()
     patches = [PATCHES / name for name in names]
     text = ''.join(path.read_text('utf-8') for path in patches)
-    new_files = re.findall(r'(?m)^--- /dev/null\n\+\+\+ b/(.*)', text)
+    check = ('git', '-C', args.source, 'apply', '--check')
     steps = make_build_steps(args)
-    if any((args.source / path).exists() for path in new_files):
-        check_patches(
-            args, text, '--reverse',
-            'The checkout contains files of the series, but another version of '
-            'it or later changes',
-            'Check out the base to apply this version, or build the checkout as '
-            'it is with ninja.',
-        )  # fmt: skip
+    if run(*check, '--reverse', input=text).returncode == 0:
         print(f'The {len(patches)} patches are already applied.')
     elif args.only not in (None, 'apply'):
         sys.exit('The series is not applied yet. Run --only apply first.')
     else:
-        steps = [make_apply_step(args, patches, text), *steps]
+        process = run(*check, '--index', input=text)
+        steps = [make_apply_step(args, patches, process), *steps]
     return [step for step in steps if args.only in (None, step.name)]
 
 
-def check_patches(args, text, flag, error, hint):
-    """Exit if git cannot apply the patches, or revert them."""
-    command = ('git', '-C', args.source, 'apply', '--check', flag)
-    process = run(*command, input=text)
-    if process.returncode:
-        sys.exit(f'{error}:\n{process.stderr}{hint}')
-
-
-def make_apply_step(args, patches, text):
+def make_apply_step(args, patches, check):
     """Return the step that commits the patches regardless of user settings."""
     lines = (PATCHES / 'BASE').read_text('utf-8').splitlines()
     base = dict(line.split(': ') for line in lines)
-    switch = 'TAG: git checkout TAG (after git fetch origin tag TAG)'
-    switch = switch.replace('TAG', base['tag'])
-    check_patches(
-        args, text, '--index',
-        'The series does not apply to this commit or its uncommitted changes',
-        f'It is based on {switch}',
-    )  # fmt: skip
-    # --keep-non-patch keeps [Operator Mechanism]; EMAIL replaces user.email.
+    tag = base['tag']
+    switch = f'{tag}: git checkout {tag} (after git fetch origin tag {tag})'
+    if check.returncode:
+        sys.exit(
+            'The series does not apply to this commit or its uncommitted '
+            f'changes:\n{check.stderr}It is based on {switch}\nTo build the '
+            'checkout as it is, run ninja.'
+        )
     here = f'git -C {shlex.quote(str(args.source))}'
     head = check_output('git', '-C', args.source, 'rev-parse', 'HEAD').strip()
     if head != base['commit']:
         print(f'The series applies here, but is based on {switch}')
+    # --keep-non-patch keeps [Operator Mechanism]; EMAIL replaces user.email.
     return Step(
         'apply',
         f'EMAIL="${{EMAIL:-noreply@localhost}}" {here} '

@@ -65,7 +65,7 @@ def test_apply_commits_the_series_once(toy, run):
     assert log == '[Toy] commit\n[Toy] commit'
     assert 'The 2 patches are already applied' in run('--dry-run')
     (toy.tree / 'old').write_text('older\n')
-    run(error='(?s)another version .*patch failed: old:1')
+    run(error='(?s)new: already exists in index.* run ninja')
 
 
 def test_apply_rejects_conflicts_and_preserves_the_checkout(toy, run):
