@@ -27,7 +27,7 @@ class Step(NamedTuple):
 
     name: str
     command: str
-    hint: str
+    hint: str = 'the last line of the log has the error.'
     show_output: bool = False
 
 

@@ -60,8 +60,8 @@ def make_apply_step(args, patches, check):
         '--no-3way --no-gpg-sign --no-keep-cr --keep-non-patch '
         f'{shlex.join(map(str, patches))} && '
         f'echo Undo: {here} reset --keep {head}',
-        f'the log has the error of git. {here} am --abort reverts the patches '
-        'that were applied.',
+        'the log has the error of git. If git am stopped at a patch, '
+        f'{here} am --abort reverts the others.',
         show_output=True,
     )
 

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import write_atomic, write_if_changed
 from scripts.common.programs import run
-from scripts.series.manifest import MANIFEST, SeriesError
+from scripts.series.manifest import MANIFEST
 from scripts.series.patch_repo import git
 from scripts.wheel.steps import BASE, NAME
 
@@ -177,19 +177,15 @@ def main():
         (path,) = dist.glob('*.whl')
         print(f'{path} ({path.stat().st_size / 2**20:.0f} MiB)')
         return
-    pip_site = Path(wheel.locate_file(''))
-    if (pip_site / 'paddle/_native_lib.so').exists():
-        sys.exit(f'{pip_site}: Paddle is not the release. Use --clean.')
-    try:
-        release = list_released_files(wheel)
-        changes = install(ROOT, site, release, read_new_files(build))
-    except (SeriesError, FileNotFoundError) as error:
-        sys.exit(str(error))
-    # Inserted before the last entry, pip_site: this file sorts before all other
-    # .pth files. A virtual environment reads them twice.
+    # Raises SeriesError if a patch does not apply, as to a patched Paddle.
+    release = list_released_files(wheel)
+    changes = install(ROOT, site, release, read_new_files(build))
+    # Inserted before the last entry, the release's: this file sorts before all
+    # other .pth files. A virtual environment reads them twice.
     place = repr(str(site))
     line = f'import sys; {place} in sys.path or sys.path.insert(-1, {place})\n'
-    write_if_changed(pip_site / '0_scatter_operators.pth', line.encode())
+    pth = Path(wheel.locate_file('0_scatter_operators.pth'))
+    write_if_changed(pth, line.encode())
     print(f'{site}: {", ".join(changes) or "unchanged"}')
 
 

@@ -35,7 +35,6 @@ def make_wheel_steps(args):
             'environment',
             f'{python} -m pip --version || '
             f'{quote_path(sys.executable)} -m venv --clear {folder}/venv',
-            'the last line of the log has the error.',
         ),
         Step(
             'packages',
@@ -71,7 +70,6 @@ def make_wheel_steps(args):
         Step(
             'demonstration',
             f'{python} scripts/wheel/demo.py',
-            'the last line of the log has the error.',
             show_output=True,
         ),
     ]
@@ -84,8 +82,7 @@ def make_wheel_steps(args):
             f'{python} {PIP} --python {shlex.quote(args.into)} install '
             f'--no-deps --force-reinstall --no-index {folder}/dist/*.whl'
         )
-        hint = 'the last line of the log has the error.'
-        steps.append(Step('into', command, hint))
+        steps.append(Step('into', command))
     return steps
 
 

@@ -66,14 +66,6 @@ class Toy:
         release = list_released_files(self.wheel)
         return install(root, self.site, release, {LIBRARY: b'ELF'})
 
-    def read_new_files(self):
-        """Return {path: text} of the files that are not links."""
-        return {
-            str(path.relative_to(self.site)): data.decode()
-            for path, data in read_files(self.site).items()
-            if not path.is_symlink()
-        }
-
 
 @pytest.fixture
 def toy(tmp_path):
@@ -81,16 +73,18 @@ def toy(tmp_path):
 
 
 def read_files(folder):
-    """Return {path: bytes} of all files in a folder, except bytecode."""
-    paths = [path for path in folder.rglob('*') if path.is_file()]
-    files = [path for path in paths if '__pycache__' not in path.parts]
-    return {path: path.read_bytes() for path in files}
+    """Return {relative path: text} of all files in a folder, except bytecode."""
+    return {
+        str(path.relative_to(folder)): path.read_text(errors='replace')
+        for path in folder.rglob('*')
+        if path.is_file() and '__pycache__' not in path.parts
+    }
 
 
 def test_install_writes_only_changes_and_preserves_the_release(toy):
     before = read_files(toy.folder / 'pip')
     assert toy.install() == [LIBRARY, MODULE, OTHER, STUB, LOADER]
-    files = toy.read_new_files()
+    files = read_files(toy.site)
     assert (files[MODULE], files[OTHER]) == ('VALUE = 2\n', 'OTHER = 2\n')
     assert files[STUB].endswith('    fill = paddle.tensor.manipulation.fill\n')
     assert files[LOADER] == '__all__ = []\n\nLOADED = True\n'
@@ -101,7 +95,7 @@ def test_install_writes_only_changes_and_preserves_the_release(toy):
     (toy.site / MODULE).write_text('def o')  # cut
     write_files(toy.site, {'paddle/_native_old.py': 'of an earlier build'})
     toy.install()
-    assert toy.read_new_files() == files
+    assert read_files(toy.site) == files
     assert read_files(toy.folder / 'pip') == before
 
 
@@ -144,10 +138,11 @@ def test_packed_wheel_installs_and_uninstalls_with_pip(toy):
     (site,) = venv.glob('lib/python*/site-packages')
     for name in (MODULE, OTHER, LOADER, LIBRARY):
         assert (site / name).read_bytes() == (toy.site / name).read_bytes()
-    names = {path.name for path in read_files(venv).keys() - before}
-    assert {'paddle', 'fleetrun', 'entry_points.txt'} <= names
+    info = site.relative_to(venv) / f'paddlepaddle-{version}.dist-info'
+    names = {'bin/paddle', 'bin/fleetrun', f'{info}/entry_points.txt'}
+    assert names <= read_files(venv).keys() - before
     assert 'made by pip' not in (venv / 'bin/fleetrun').read_text()
-    text = (site / f'paddlepaddle-{version}.dist-info/METADATA').read_text()
+    text = (venv / info / 'METADATA').read_text()
     assert f'\nVersion: {version}\n\nVersion: of the text' in text
     pip = [sys.executable, '-m', 'pip', '--python', python]
     subprocess.run([*pip, 'uninstall', '-y', 'paddlepaddle'], check=True)
