@@ -12,28 +12,25 @@ from scripts.common.programs import check_output, run
 from scripts.common.steps import ROOT, Step
 
 PATCHES = ROOT / 'patches'
-PARTS = ('apply', 'configure', 'build', 'test')
 # Relative to the build folder.
 PYTHON = 'scatter_operators/venv/bin/python'
 
 
 def make_source_steps(args):
-    """Return the steps, or the one that --only selects."""
+    """Return the steps; with --only apply, at most that step."""
     if not (args.source / '.git').exists():
         sys.exit(f'{args.source}: not the top-level folder of a checkout.')
     names = (PATCHES / 'series').read_text('utf-8').split()
     patches = [PATCHES / name for name in names]
     text = ''.join(path.read_text('utf-8') for path in patches)
     check = ('git', '-C', args.source, 'apply', '--check')
-    steps = make_build_steps(args)
+    steps = [] if args.only else make_build_steps(args)
     if run(*check, '--reverse', input=text).returncode == 0:
         print(f'The {len(patches)} patches are already applied.')
-    elif args.only not in (None, 'apply'):
-        sys.exit('The series is not applied yet. Run --only apply first.')
     else:
         process = run(*check, '--index', input=text)
         steps = [make_apply_step(args, patches, process), *steps]
-    return [step for step in steps if args.only in (None, step.name)]
+    return steps
 
 
 def make_apply_step(args, patches, check):
@@ -72,8 +69,9 @@ def make_build_steps(args):
     # download all dependencies again.
     pip = f'{PYTHON} -m pip install --no-input'
     source = shlex.quote(str(args.source))
-    gpu = ['-DWITH_GPU=ON', '-DCUDA_ARCH_NAME=Auto']
-    options = [*(gpu if args.gpu else ['-DWITH_GPU=OFF']), *args.cmake]
+    gpu = (
+        '-DWITH_GPU=ON -DCUDA_ARCH_NAME=Auto' if args.gpu else '-DWITH_GPU=OFF'
+    )
     version = '{}.{}'.format(*sys.version_info)
     wheel = 'ls -t python/dist/*.whl | head -1 | xargs'
     return [
@@ -84,9 +82,9 @@ def make_build_steps(args):
             f'{pip} setuptools wheel PyYAML Jinja2 scipy hypothesis && '
             f'cmake -S {source} -B . -G Ninja -DCMAKE_BUILD_TYPE=Release '
             f'-DWITH_TESTING=ON -DPY_VERSION={version} '
-            f'-DPYTHON_EXECUTABLE="$PWD/{PYTHON}" {shlex.join(options)}',
+            f'-DPYTHON_EXECUTABLE="$PWD/{PYTHON}" {gpu}',
             'fix the first "CMake Error". After a change of compiler or CUDA, '
-            'delete CMakeCache.txt.',
+            'delete CMakeCache.txt. cmake -DX=Y . sets other options.',
         ),
         Step(
             'build',

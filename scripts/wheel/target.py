@@ -71,15 +71,12 @@ def parse_args():
     add('--into', metavar='PYTHON', help='install the wheel into the '
         'environment of this interpreter, which has the release')
     add = parser.add_argument_group('with --source').add_argument
-    add('--only', choices=checkout.PARTS, metavar='PART',
-        help='run one step: apply, configure, build or test')
+    add('--only', choices=['apply'], help='apply the patches without a build')
     add('--gpu', action='store_true', help='build with CUDA for the GPU here')
-    add('--cmake', action='append', default=[], metavar='-DX=Y',
-        help='additional option for cmake: --cmake=-DWITH_X=ON')
     # fmt: on
     args = parser.parse_args()
     without_source = ('clean', 'paddle', 'wheel', 'into')
-    with_source = ('only', 'gpu', 'cmake')
+    with_source = ('only', 'gpu')
     for name in without_source if args.source else with_source:
         if getattr(args, name):
             verb = 'cannot' if args.source else 'can only'

@@ -78,9 +78,13 @@ def test_apply_rejects_conflicts_and_preserves_the_checkout(toy, run):
 
 
 def test_dry_run_prints_every_command_and_runs_none(toy, run):
-    output = run('--dry-run', '--jobs=3', '--cmake=-DWITH_X=ON')
-    for part in ('am --quiet', '-DWITH_X=ON\n', 'exec ninja -j 3', 'ctest -R '):
+    output = run('--dry-run', '--jobs=3', '--gpu')
+    for part in (
+        'am --quiet',
+        '-DWITH_GPU=ON ',
+        'exec ninja -j 3',
+        'ctest -R ',
+    ):
         assert part in output
     assert toy.git('rev-parse', 'HEAD') == toy.start
     assert not (toy.tree / 'build').exists()
-    run('--only', 'test', error='Run --only apply first')
