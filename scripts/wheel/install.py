@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import write_atomic, write_if_changed
 from scripts.common.programs import run
-from scripts.series.manifest import MANIFEST
+from scripts.series.manifest import MANIFEST, SeriesError
 from scripts.series.patch_repo import git
 from scripts.wheel.steps import BASE, NAME
 
@@ -61,6 +61,8 @@ def patch_files(patches, release):
 
 def add_tensor_methods(stub, paths):
     """Add methods to Tensor, the stub's last class, as Paddle's build does."""
+    if re.findall(r'(?m)^class (\w+)', stub)[-1:] != ['Tensor']:
+        raise SeriesError(f'{STUB}: the last class should be Tensor.')
     nodes = [n for p in paths for n in ast.parse(p.read_text('utf-8')).body]
     for name in sorted(n.name for n in nodes if isinstance(n, ast.FunctionDef)):
         if f'    def {name}(' in stub:
@@ -161,6 +163,7 @@ def pack(site, release, dist, day):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     shutil.rmtree(tree)
     work.rename(dist)
+    return next(dist.glob('*.whl'))
 
 
 def main():
@@ -171,10 +174,9 @@ def main():
     build = args.build_dir.resolve()
     site, wheel = build / 'site-packages', metadata.distribution(NAME)
     if args.pack:
-        dist = build / 'dist'
-        if not dist.exists() or dist.stat().st_mtime < site.stat().st_mtime:
-            pack(site, wheel, dist, read_day())
-        (path,) = dist.glob('*.whl')
+        path = next(build.glob('dist/*.whl'), None)
+        if not path or path.stat().st_mtime < site.stat().st_mtime:
+            path = pack(site, wheel, build / 'dist', read_day())
         print(f'{path} ({path.stat().st_size / 2**20:.0f} MiB)')
         return
     # Raises SeriesError if a patch does not apply, as to a patched Paddle.

@@ -102,6 +102,9 @@ def test_install_writes_only_changes_and_preserves_the_release(toy):
 def test_faults_are_raised_before_writing(toy):
     with pytest.raises(SeriesError, match='patch does not apply'):
         toy.install(make_patch(MODULE, 'VALUE = 9', 'VALUE = 2'))
+    (toy.folder / 'pip' / STUB).write_text('class Base: ...\n')
+    with pytest.raises(SeriesError, match='class should be Tensor'):
+        toy.install()
     assert not toy.site.exists()
 
 
@@ -118,10 +121,10 @@ def test_packed_wheel_installs_and_uninstalls_with_pip(toy):
     toy.install()
     dist = toy.folder / 'build/dist'
     write_files(dist, {'paddlepaddle-3.3.1+older.whl': ''})
-    pack(toy.site, toy.wheel, dist, '2026-11-22')
+    wheel = pack(toy.site, toy.wheel, dist, '2026-11-22')
     version = '3.3.1+scatter.20261122'
-    name = f'paddlepaddle-{version}-cp39-abi3-linux_x86_64.whl'
-    assert [path.name for path in dist.iterdir()] == [name]
+    assert wheel.name == f'paddlepaddle-{version}-cp39-abi3-linux_x86_64.whl'
+    assert list(dist.iterdir()) == [wheel]
     venv = toy.folder / 'my venv'
     command = [sys.executable, '-m', 'venv', '--without-pip', venv]
     subprocess.run(command, check=True)
