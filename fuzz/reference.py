@@ -5,15 +5,12 @@ of small integers, whose sums are exact. Only gradients of mul, amax and amin, a
 complex products and means, are rounded differently (see `tolerance`).
 """
 
+from dataclasses import replace
+from math import prod
+
 import numpy as np
 
-from fuzz.arrays import (
-    COMPLEX_DTYPES,
-    HALF_DTYPES,
-    dtype_name,
-    to_numbers,
-    to_storage,
-)
+from fuzz.arrays import COMPLEX_DTYPES, dtype_name, to_numbers, to_storage
 
 LINEAR_REDUCES = ('assign', 'sum', 'mean')
 REDUCES = (*LINEAR_REDUCES, 'mul', 'amax', 'amin')
@@ -30,7 +27,7 @@ def is_defined(reduce, dtype):
 
 def tolerance(case, name='result'):
     """Return rtol of a result; None if bits are equal, 0 if NaN may differ."""
-    if case.api != 'scatter' or case.reduce == 'assign':
+    if case.reduce == 'assign':
         return None
     linear = case.reduce in LINEAR_REDUCES
     if linear or (name == 'result' and case.dtype not in COMPLEX_DTYPES):
@@ -69,71 +66,60 @@ class Scatter:
         x, index, updates = case.arrays.values()
         self.case, self.axis = case, case.options['axis']
         self.own = case.options.get('include_self', False)
-        self.updates = (
-            updates if index.ndim else np.expand_dims(updates, self.axis)
-        )
-        self.slices = index.reshape(-1) % max(1, x.shape[self.axis])
+        if not index.ndim:
+            updates = np.expand_dims(updates, self.axis)
+        self.x, self.rows = self.moved(x), self.moved(updates)
+        self.slices = index.reshape(-1) % max(1, len(self.x))
 
     def moved(self, array):
         return np.moveaxis(_widen(array, self.case.reduce), self.axis, 0).copy()
 
-    def restored(self, array, shape):
+    def restored(self, array, name):
+        """Return an array in the form of an argument."""
+        shape = self.case.arrays[name].shape
         array = np.moveaxis(array, 0, self.axis).reshape(shape)
         return to_storage(array, self.case.dtype)
 
     def divide_by_counts(self, out):
-        slices, counts = np.unique(self.slices, return_counts=True)
-        counts = (counts + self.own).reshape(-1, *[1] * (out.ndim - 1))
+        counts = np.bincount(self.slices, minlength=len(out)) + self.own
+        counts = np.maximum(counts, 1)
         divide = np.floor_divide if out.dtype == np.int64 else np.true_divide
         for part in [out.real, out.imag] if np.iscomplexobj(out) else [out]:
-            part[slices] = divide(part[slices], counts.astype(part.dtype))
+            part[...] = divide(part.T, counts.astype(part.dtype)).T
 
     def forward(self):
-        case, slices = self.case, self.slices
-        x, rows = case.arrays['x'], self.moved(self.updates)[: len(slices)]
-        out = self.moved(x)
-        if case.reduce == 'assign':
+        slices, out = self.slices, self.x
+        rows = self.rows[: len(slices)]
+        if self.case.reduce == 'assign':
             out[slices] = rows
-            return np.ascontiguousarray(self.restored(out, x.shape))
-        untouched = ~np.isin(np.arange(len(out)), slices)
-        if not self.own:
-            touched, first = np.unique(slices, return_index=True)
-            out[touched] = rows[first] + 0  # a sum starts with 0.0, not -0.0
-            slices, rows = (np.delete(a, first, 0) for a in (slices, rows))
-        _UFUNCS[case.reduce].at(out, slices, rows)
-        if case.reduce == 'mean':
+        else:
+            if not self.own:
+                touched, first = np.unique(slices, return_index=True)
+                out[touched] = rows[first]
+                slices, rows = (np.delete(a, first, 0) for a in (slices, rows))
+            _UFUNCS[self.case.reduce].at(out, slices, rows)
+        if self.case.reduce == 'mean':
             self.divide_by_counts(out)
-        out = self.restored(out, x.shape)
-        kept = (slice(None),) * (self.axis % x.ndim) + (untouched,)
-        out[kept] = x[kept]
-        return out
+        return self.restored(out, 'x')
 
     def gradients(self, out_grad):
-        shapes = [self.case.arrays[n].shape for n in ('x', 'updates')]
-        grads = np.zeros(
-            self.updates.shape, _widen(out_grad, self.case.reduce).dtype
-        )
-        grads = np.moveaxis(grads, self.axis, 0)
-        x_grad, n = self.moved(out_grad), len(self.slices)
+        x_grad, grads = self.moved(out_grad), np.zeros_like(self.rows)
         if self.case.reduce in LINEAR_REDUCES:
             if self.case.reduce == 'mean':
                 self.divide_by_counts(x_grad)
-            grads[:n] = x_grad[self.slices]
-            if self.case.reduce == 'assign':
-                last = dict(zip(self.slices.tolist(), range(n)))
-                grads[sorted({*range(n)} - {*last.values()})] = 0
+            grads[: len(self.slices)] = x_grad[self.slices]
             x_grad[self.slices] *= self.own
         else:
             self.add_shares(x_grad, grads)
-        return [self.restored(g, s) for g, s in zip((x_grad, grads), shapes)]
+        grads = {'x': x_grad, 'updates': grads}
+        return {name: self.restored(grad, name) for name, grad in grads.items()}
 
     def add_shares(self, x_grad, grads):
         """Multiply by the derivative with respect to each row."""
-        x, rows = self.moved(self.case.arrays['x']), self.moved(self.updates)
         order = np.argsort(self.slices, kind='stable')
         touched, starts = np.unique(self.slices[order], return_index=True)
         for s, at in zip(touched, np.split(order, starts[1:])):
-            group = np.concatenate([x[[s]][: self.own], rows[at]])
+            group = np.concatenate([self.x[[s]][: self.own], self.rows[at]])
             if self.case.reduce == 'mul':
                 group = group.astype(np.result_type(group, np.float64))
                 before, after = np.ones_like(group), np.ones_like(group)
@@ -148,70 +134,47 @@ class Scatter:
             x_grad[s] = shares[0] if self.own else 0
 
 
+@np.errstate(all='ignore')
 def forward(case):
     """Return the result of a call."""
-    x, *others = case.arrays.values()
     if case.api == 'scatter':
-        with np.errstate(all='ignore'):
-            return Scatter(case).forward()
+        return Scatter(case).forward()
+    x, *masks = case.arrays.values()
     if case.source in case.arrays:
-        numbers = to_numbers(others.pop(), case.source_dtype)
-        others.append(to_storage(numbers, case.dtype))
-    if case.api in _VIEWS:
-        out = np.array(x, order='C')
-        _VIEWS[case.api](out, **case.options)[...] = others[0]
-        return out
-    mask = np.broadcast_to(others[0].astype(bool), case.out_shape)
-    out = np.array(np.broadcast_to(x, case.out_shape))
-    if case.api == 'masked_scatter':
-        out[mask] = others[1].reshape(-1)[: np.count_nonzero(mask)]
-        return out
-    with np.errstate(over='ignore'):
-        value = others[1:] or [to_storage(case.options['value'], case.dtype)]
-    value = value[0].reshape(()) if value[0].size == 1 else value[0]
-    return np.where(mask, value, out)
-
-
-def _sum_to(array, shape, dtype):
-    """Sum over the broadcast axes."""
-    padded = (1,) * (array.ndim - len(shape)) + shape
-    axes = tuple(
-        i for i, n in enumerate(padded[: array.ndim]) if n != array.shape[i]
-    )
-    if dtype in HALF_DTYPES and axes:
-        array = _widen(array)
-    kind = 'int64' if dtype == 'bool' else None
-    total = to_storage(array.sum(axes, kind), dtype) if axes else array
-    return total.reshape(shape)
-
-
-def gradients(case, out_grad):
-    """Return the gradients of x and of the source, by name."""
-    if case.api == 'scatter':
-        with np.errstate(all='ignore'):
-            return dict(
-                zip(('x', 'updates'), Scatter(case).gradients(out_grad))
-            )
-    x, *_, source = case.arrays.values()
-    x_grad, zero = np.array(out_grad, order='C'), np.zeros((), out_grad.dtype)
-    if case.api in _VIEWS:
-        view = _VIEWS[case.api](x_grad, **case.options)
-        source_grad = view.copy()
-        view[...] = 0
-        return {'x': x_grad, case.source: source_grad}
-    mask = np.broadcast_to(case.arrays['mask'].astype(bool), out_grad.shape)
-    x_grad = _sum_to(np.where(mask, zero, x_grad), x.shape, case.dtype)
-    if case.api == 'masked_scatter':
-        source_grad, selected = np.zeros_like(source), out_grad[mask]
-        source_grad.reshape(-1)[: selected.size] = selected
-    elif 'value' in case.arrays:
-        source_grad = np.where(mask, out_grad, zero)
-        if source.size == 1:
-            source_grad = _sum_to(source_grad, (), case.dtype).reshape(
-                source.shape
-            )
-        else:
-            source_grad = _sum_to(source_grad, source.shape, case.dtype)
+        source = to_numbers(masks.pop(), case.source_dtype)
     else:
-        return {'x': x_grad}
-    return {'x': x_grad, 'value': source_grad}
+        source = case.options['value']
+    source = to_storage(source, case.dtype)
+    out = np.array(np.broadcast_to(x, case.out_shape), order='C')
+    if case.api in _VIEWS:
+        _VIEWS[case.api](out, **case.options)[...] = source
+        return out
+    mask = np.broadcast_to(masks[0].astype(bool), case.out_shape)
+    if case.api == 'masked_fill':
+        return np.where(mask, source, out)
+    out[mask] = source.reshape(-1)[: np.count_nonzero(mask)]
+    return out
+
+
+@np.errstate(all='ignore')
+def gradients(case, out_grad):
+    """Return the gradients of x and of the source, by name.
+
+    If a call only copies elements, the call with their positions returns the
+    element to whose gradient each element of out_grad is added.
+    """
+    if case.reduce != 'assign':
+        return Scatter(case).gradients(out_grad)
+    positions, size = dict(case.arrays), 0
+    for name in ('x', case.source):
+        shape = np.shape(case.arrays.get(name, 0))  # the value may be a scalar
+        positions[name] = np.arange(size, size + prod(shape)).reshape(shape)
+        size += prod(shape)
+    origins = forward(
+        replace(case, dtype='int64', source_dtype='int64', arrays=positions)
+    )
+    numbers = _widen(out_grad)
+    sums = np.zeros(size, numbers.dtype)
+    np.add.at(sums, origins, numbers)
+    grads = to_storage(sums, case.dtype)
+    return {name: grads[positions[name]] for name in ('x', case.source)}
