@@ -26,7 +26,7 @@ TENSORS = {
 APIS = tuple(TENSORS)
 INPLACE_APIS = ('masked_scatter', 'masked_fill', 'scatter')
 CASTING_APIS = ('masked_fill', 'select_scatter', 'diagonal_scatter')
-LAYOUTS = ('transposed', 'stepped', 'inner', 'offset', 'expanded')
+LAYOUTS = ('transposed', 'stepped', 'inner', 'offset')
 
 
 @dataclasses.dataclass
@@ -76,17 +76,9 @@ class Case:
     def out_grad(self):
         """Draw the gradient of the result: numbers whose sums are exact."""
         rng = np.random.default_rng([*self.seed, 1])
-        array = draw_array(rng, self.out_shape, self.dtype)
         if self.dtype in GRAD_DTYPES:
-            numbers = rng.integers(0, 4, self.out_shape)
-            array = to_storage(numbers, self.dtype)
-        return self.apply_layout('out_grad', array)
-
-    def apply_layout(self, name, array):
-        """Copy the first slice over the others if their stride is zero."""
-        if self.layouts.get(name) != 'expanded' or not array.ndim:
-            return array
-        return np.array(np.broadcast_to(array[:1], array.shape))
+            return to_storage(rng.integers(0, 4, self.out_shape), self.dtype)
+        return draw_array(rng, self.out_shape, self.dtype)
 
 
 def pick(rng, options, weights=None):
@@ -140,7 +132,6 @@ def masked(rng, case, out, array):
     density = pick(rng, (0.0, 0.02, 0.3, 0.5, 0.7, 0.98, 1.0))
     shape = shrink_dims(rng, out, 0.4)
     mask = draw_mask(rng, shape, density, runs=chance(rng, 0.3))
-    mask = case.apply_layout('mask', mask)
     case.arrays = arrays = {'x': x, 'mask': mask}
     if case.api == 'masked_scatter':
         count = np.count_nonzero(np.broadcast_to(mask, case.out_shape))
@@ -225,18 +216,17 @@ def draw(seed, number, api, shape=None):
     inplace = api in INPLACE_APIS and chance(rng, 0.35)
     others = ('int8', 'float32', 'bfloat16', 'bool')
     names = TENSORS[api]
-    layouts = {
-        n: pick(rng, LAYOUTS) for n in (*names, 'out_grad') if chance(rng, 0.25)
-    }
-    if inplace and layouts.get('x') == 'expanded':
-        del layouts['x']  # an element would be written several times
     case = Case(
         api=api,
         dtype=dtype,
         seed=(seed, number),
         kind=pick(rng, ('any',) * (not gradients) + ('finite', 'ties')),
         source_dtype=pick(rng, others) if casts else dtype,
-        layouts=layouts,
+        layouts={
+            name: pick(rng, LAYOUTS)
+            for name in (*names, 'out_grad')
+            if chance(rng, 0.25)
+        },
         guard=pick(rng, ('end', 'end', 'start')),
         inplace=inplace,
         threads=pick(rng, (1, 2)),
@@ -251,8 +241,6 @@ def draw(seed, number, api, shape=None):
     at = APIS.index(api)
     shape = shape or draw_shape(rng, (0, 0, 1, 2, 1)[at])
     makers[at](rng, case, shape, array)
-    for name, one in case.arrays.items():
-        case.arrays[name] = case.apply_layout(name, one)
     both = tuple(n for n in case.wrt if n in case.arrays)
     case.wrt = pick(rng, (both, both, both[:1], both[-1:]))
     return case

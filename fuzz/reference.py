@@ -14,6 +14,7 @@ from fuzz.arrays import COMPLEX_DTYPES, dtype_name, to_numbers, to_storage
 
 LINEAR_REDUCES = ('assign', 'sum', 'mean')
 REDUCES = (*LINEAR_REDUCES, 'mul', 'amax', 'amin')
+RTOL = {'float16': 2e-3, 'bfloat16': 2e-2, 'float32': 1e-4, 'complex64': 1e-4}
 _UFUNCS = {'sum': np.add, 'mean': np.add, 'mul': np.multiply}
 _UFUNCS |= {'amax': np.maximum, 'amin': np.minimum}
 
@@ -25,15 +26,14 @@ def is_defined(reduce, dtype):
     return defined or reduce in ('assign', 'sum')
 
 
-def tolerance(case, name='result'):
-    """Return rtol of a result; None if bits are equal, 0 if NaN may differ."""
+def tolerance(case, is_gradient=False):
+    """Return the rtol of a result; None if bits are equal, 0 if NaN may differ."""
     if case.reduce == 'assign':
         return None
     linear = case.reduce in LINEAR_REDUCES
-    if linear or (name == 'result' and case.dtype not in COMPLEX_DTYPES):
+    if linear or not (is_gradient or case.dtype in COMPLEX_DTYPES):
         return 0
-    exact = {'float16': 2e-3, 'bfloat16': 2e-2, 'float64': 1e-11}
-    return exact.get(case.dtype, 1e-11 if case.dtype == 'complex128' else 1e-4)
+    return RTOL.get(case.dtype, 1e-11)
 
 
 def select(array, axis, index):

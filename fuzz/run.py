@@ -9,11 +9,11 @@ import mmap
 from dataclasses import replace
 
 import numpy as np
-import torch
 
 import paddle
 from fuzz import reference
 from fuzz.arrays import find_difference
+from paddle.utils.dlpack import from_dlpack
 
 _PAGE = mmap.PAGESIZE
 
@@ -37,27 +37,21 @@ def _apply_layout(array, layout):
     if layout == 'offset':
         base = np.concatenate([np.ones(3, array.dtype), array.reshape(-1)])
         return base, lambda base: base[3:].reshape(array.shape)
-    if not array.ndim or not array.size or not layout:
-        return array, lambda base: base
-    if layout == 'transposed':
-        return array.T, lambda base: base.T
-    if layout == 'stepped':
+    if layout == 'stepped' and array.ndim:
         return np.repeat(array, 2, -1), lambda base: base[..., ::2]
     if layout == 'inner':
         base = np.pad(array, 1)
-        return base, lambda base: base[(slice(1, -1),) * array.ndim]
-    return array[:1], lambda base: np.ndarray(
-        array.shape, base.dtype, base, strides=(0, *base.strides[1:])
-    )
+        return base, lambda base: base[(..., *[slice(1, -1)] * array.ndim)]
+    if layout == 'transposed':
+        return array.T, lambda base: base.T
+    return array, lambda base: base
 
 
 def share(array):
     """Return a Tensor that shares the memory of an array in storage form."""
     if array.dtype == np.uint16:
-        shared = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-    else:
-        shared = torch.from_numpy(array)
-    return paddle.utils.dlpack.from_dlpack(shared)
+        return from_dlpack(array.view(np.int16)).view('bfloat16')
+    return from_dlpack(array)
 
 
 def place(case):
@@ -78,13 +72,15 @@ def place(case):
     return placed
 
 
-def compute(case, tensors):
-    """Return {name: Tensor} of the result and the gradients of a call.
+def results(case, placed=None):
+    """Return {name: array} of the result and the gradients of a call.
 
     A gradient transposes the operator, so that the gradient of the gradients with
     respect to out_grad, in the direction of the operands, is the operator again.
     """
     paddle.base.core.set_num_threads(case.threads)
+    placed = placed or place(case)
+    tensors = {name: tensor for name, (tensor, *_) in placed.items()}
     for name, tensor in tensors.items():
         tensor.stop_gradient = name not in case.wrt
     x, *others = (tensors[name] for name in case.arrays)
@@ -97,52 +93,39 @@ def compute(case, tensors):
     function = getattr(module, case.api + '_' * case.inplace)
     out = function(x, *others, **case.options)
     assert not case.inplace or out is x
-    results = {'result': out}
-    if not case.wrt:
-        return results
-    out_grad = tensors['out_grad']
-    out_grad.stop_gradient = not second
-    wrt = [tensors[name] for name in case.wrt]
-    grads = paddle.grad([out], wrt, [out_grad], create_graph=second)
-    results |= dict(zip(case.wrt, grads))
+    outputs = {'result': out}
+    if case.wrt:
+        out_grad, wrt = tensors['out_grad'], [tensors[n] for n in case.wrt]
+        out_grad.stop_gradient = not second
+        grads = paddle.grad([out], wrt, [out_grad], create_graph=second)
+        outputs |= dict(zip(case.wrt, grads))
     if second:
         operands = [tensor.detach() for tensor in wrt]
-        (results['second order'],) = paddle.grad(grads, [out_grad], operands)
-    return results
-
-
-def results(case, placed=None):
-    """Return {name: array} of the results, with their placed Tensors."""
-    placed = placed or place(case)
-    tensors = {name: tensor for name, (tensor, *_) in placed.items()}
-    return {n: t.numpy() for n, t in compute(case, tensors).items()}
-
-
-def expected_results(case):
-    """Return the expected results by the names of `compute`."""
-    expected = {'result': reference.forward(case)}
-    if case.wrt:
-        expected |= reference.gradients(case, case.out_grad())
-    return expected | {'second order': expected['result']}
+        (out,) = paddle.grad(grads, [out_grad], operands)
+        outputs['second order'] = out
+    return {name: tensor.numpy() for name, tensor in outputs.items()}
 
 
 def check(case):
     """Return the problems of a case, computed with two numbers of threads."""
     placed, problems = place(case), []
+    other = replace(case, threads=3 - case.threads)
     before = {name: base.copy() for name, (_, base, _) in placed.items()}
-    actual, expected = results(case, placed), expected_results(case)
-    again = results(replace(case, threads=3 - case.threads))
+    actual, again = results(case, placed), results(other)
+    expected = {'result': reference.forward(case)}
+    expected['second order'] = expected['result']
+    if case.wrt:
+        expected |= reference.gradients(case, case.out_grad())
     for name, array in actual.items():
-        rtol = reference.tolerance(case, name.replace('second order', 'result'))
+        is_gradient = name in case.arrays
+        rtol = reference.tolerance(case, is_gradient)
         if problem := find_difference(array, expected[name], rtol):
             problems.append(f'{name}: {problem}')
         if array.tobytes() != again[name].tobytes():
             problems.append(f'{name}: depends on the number of threads')
     for name, (_, base, outside) in placed.items():
-        written = name == 'x' and case.inplace and not case.wrt
-        where = outside if written else ...
+        is_written = name == 'x' and case.inplace and not case.wrt
+        where = outside if is_written else ...
         if base[where].tobytes() != before[name][where].tobytes():
-            problems.append(
-                f'{name}: memory that is not the result was changed'
-            )
+            problems.append(f'{name}: memory outside the result was changed')
     return problems

@@ -9,7 +9,7 @@ from fuzz.arrays import (
     draw_array,
     find_difference,
 )
-from fuzz.reference import tolerance
+from fuzz.reference import RTOL, tolerance
 
 from gpu_tests import ops
 from gpu_tests.arrays import (
@@ -24,7 +24,6 @@ from gpu_tests.cases import FAMILIES, long_calls, random_calls
 EACH_FAMILY = pytest.mark.parametrize('family', FAMILIES)
 # One dtype for each element size.
 DTYPE_OF_SIZE = ('int8', 'int16', 'float32', 'float64', 'complex128')
-RTOL = {'float16': 2e-3, 'bfloat16': 2e-2, 'float32': 1e-4, 'complex64': 1e-4}
 
 
 def check(actual, expected, call):
