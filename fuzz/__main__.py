@@ -1,6 +1,6 @@
 """Call the APIs with random arguments until one fails; the exit code is then 1.
 
-    python -m fuzz --seconds 60 --seed 1 [--only masked_scatter]
+    python -m fuzz --cases 20000 --seed 1 [--only masked_scatter]
     python -m fuzz --cases 7200 --write before.txt     # result bits of one build
     python -m fuzz --cases 7200 --against before.txt   # compare those of another
 
@@ -11,24 +11,10 @@ or a deadlock.
 import argparse
 import hashlib
 import itertools
-import time
 from pathlib import Path
 
 from fuzz.draw import APIS, draw
 from fuzz.run import check, results
-
-
-def parse(arguments=None):
-    parser = argparse.ArgumentParser('python -m fuzz')
-    add = parser.add_argument
-    add('--seconds', type=float, default=60)
-    add('--cases', type=int, help='a number of cases instead')
-    add('--seed', type=int, default=0)
-    add('--only', choices=APIS, action='append', help='can be repeated')
-    add('--case', type=int, metavar='NUMBER', help='run one case of --only')
-    add('--write', type=Path, metavar='FILE')
-    add('--against', type=Path, metavar='FILE')
-    return parser.parse_args(arguments)
 
 
 def digest(case):
@@ -42,21 +28,27 @@ def digest(case):
 
 
 def main(arguments=None):
-    options = parse(arguments)
-    apis, first = options.only or APIS, options.case or 0
-    count = options.cases or (None if options.case is None else 1)
+    parser = argparse.ArgumentParser('python -m fuzz')
+    add = parser.add_argument
+    add('--cases', type=int, default=3000)
+    add('--seed', type=int, default=0)
+    add('--only', choices=APIS, action='append', help='can be repeated')
+    add('--case', type=int, metavar='NUMBER', help='run one case of --only')
+    add('--write', type=Path, metavar='FILE')
+    add('--against', type=Path, metavar='FILE')
+    options = parser.parse_args(arguments)
+    one = options.case is not None
+    numbers = [options.case] if one else range(options.cases)
     old = options.against and options.against.read_text().split()
-    digests, end = [], time.monotonic() + options.seconds
-    for number, api in zip(itertools.count(first), itertools.cycle(apis)):
-        if number - first == count or not count and time.monotonic() > end:
-            break
+    digests = []
+    for number, api in zip(numbers, itertools.cycle(options.only or APIS)):
         command = f'--seed {options.seed} --only {api} --case {number}'
         print(f'python -m fuzz {command}', end='\r', flush=True)
         case, problems = draw(options.seed, number, api), []
-        if options.write or options.against:
+        if options.write or old:
             digests.append(digest(case))
-            if old and digests[-1] != old[number - first]:
-                problems = [f'{old[number - first]} became {digests[-1]}']
+            if old and digests[-1] != (before := old[len(digests) - 1]):
+                problems = [f'{before} became {digests[-1]}']
         else:
             problems = check(case)
         if problems:
@@ -64,7 +56,7 @@ def main(arguments=None):
             return 1
     if options.write:
         options.write.write_text('\n'.join(digests) + '\n')
-    print(f'\n{number - first} cases passed')
+    print(f'\n{len(numbers)} cases passed')
     return 0
 
 

@@ -2,7 +2,8 @@
 
 import ctypes
 import itertools
-import multiprocessing
+import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +18,6 @@ import paddle
 from scripts.op_rules import schema
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def test_random_cases_pass(capsys):
-    status = command.main(['--seconds', '5', '--seed', '2026'])
-    assert status == 0, capsys.readouterr().out[-2000:]
 
 
 def test_every_kernel_is_called_for_every_dtype():
@@ -51,87 +47,54 @@ def test_every_kernel_is_called_for_every_dtype():
     assert not missing
 
 
-def read_byte(address):
-    ctypes.string_at(address, 1)
-
-
-@pytest.mark.parametrize(('side', 'outside'), [('start', -1), ('end', 5)])
-def test_access_outside_an_array_crashes(side, outside):
+@pytest.mark.parametrize(
+    ('side', 'at', 'expected'),
+    [('start', 0, 0), ('start', -1, signal.SIGSEGV),
+     ('end', 4, 0), ('end', 5, signal.SIGSEGV)],
+)  # fmt: skip
+def test_access_outside_an_array_crashes(side, at, expected):
     array = guarded_copy(np.zeros(5, 'int8'), side)
-    for at, crashes in ((2, False), (outside, True)):
-        context = multiprocessing.get_context('fork')
-        child = context.Process(target=read_byte, args=[array.ctypes.data + at])
-        child.start()
-        child.join()
-        assert (child.exitcode != 0) == crashes
+    if not (child := os.fork()):
+        ctypes.string_at(array.ctypes.data + at, 1)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] & 0x7F == expected
 
 
-def flip_bit(out, *_):
-    flat = out.numpy().reshape(-1)
-    flat.view('uint8')[-3:][:1] ^= 1
-    return paddle.to_tensor(flat, dtype=out.dtype).reshape(out.shape)
+def flip_bit(tensor, skipped=0):
+    """Change a byte; with `skipped`, one that a strided view may skip."""
+    if tensor.size > skipped:
+        address = tensor.data_ptr() + skipped * tensor.element_size()
+        ctypes.c_uint8.from_address(address).value ^= 1
 
 
-def write_value(out, x, mask, value):
-    value.scale_(2.0)
-    return out
-
-
-def write_outside_view(out, x, *_):
-    """Write the first element that a strided view skips."""
-    ctypes.memset(x.data_ptr() + x.element_size(), 0x55, x.element_size())
-    return out
-
-
-def double_gradient(out, *_):
-    return out + (out - out.detach())
-
-
-def is_plain(case):
-    return not (case.wrt or case.inplace) and case.reduce in ('assign', 'sum')
-
-
-def has_gradients(case):
-    return len(case.wrt) > 1 and not case.inplace
-
-
-def is_stepped_in_place(case):
-    return case.inplace and not case.wrt and case.layouts.get('x') == 'stepped'
+def double_gradient(out):
+    return out + (out - out.detach()) if out.dtype == paddle.float32 else out
 
 
 @pytest.mark.parametrize(
-    ('api', 'wrong', 'problem', 'is_suitable'),
+    ('function', 'wrong', 'problem'),
     [
-        *((api, flip_bit, 'result: 1 of', is_plain) for api in APIS),
-        ('scatter', double_gradient, 'updates: ', has_gradients),
-        ('masked_scatter', write_value, 'value: memory', is_plain),
-        (
-            'masked_scatter_',
-            write_outside_view,
-            'x: memory',
-            is_stepped_in_place,
-        ),
+        *((api, lambda out, *_: flip_bit(out), 'result: 1 of') for api in APIS),
+        ('scatter', lambda out, *_: double_gradient(out), 'updates: '),
+        ('masked_scatter', lambda *args: flip_bit(args[-1]), 'value: memory'),
+        ('masked_scatter_', lambda out, *_: flip_bit(out, 1), 'x: memory'),
     ],
 )
 def test_injected_fault_is_reported(
-    api, wrong, problem, is_suitable, monkeypatch, capsys, tmp_path
+    function, wrong, problem, monkeypatch, tmp_path
 ):
-    right, name = getattr(paddle, api), api.rstrip('_')
-    for number in itertools.count():
-        case = draw(7, number, name)
-        sizes = [array.size for array in case.arrays.values()]
-        if case.dtype == 'float32' and min(sizes) > 1 and is_suitable(case):
-            break
-    options = ['--seed', '7', '--only', name, '--case', str(number)]
+    api, right = function.rstrip('_'), getattr(paddle, function)
     bits = str(tmp_path / 'bits')
-    assert command.main(options) == 0
+    options = ['--seed', '7', '--only', api, '--cases', '200']
     assert command.main([*options, '--write', bits]) == 0
-    monkeypatch.setattr(
-        paddle,
-        api,
-        lambda *args, **kwargs: wrong(right(*args, **kwargs), *args),
-    )
+
+    def call(*args, **kwargs):
+        out = right(*args, **kwargs)
+        other = wrong(out, *args)
+        return out if other is None else other
+
+    monkeypatch.setattr(paddle, function, call)
+    assert any(problem in p for n in range(200) for p in check(draw(7, n, api)))
     assert command.main(options) == 1
-    assert problem in capsys.readouterr().out
-    if wrong is flip_bit:
+    if 'memory' not in problem:
         assert command.main([*options, '--against', bits]) == 1
