@@ -6,7 +6,6 @@ be a strided view into a larger base.
 
 import ctypes
 import mmap
-from dataclasses import replace
 
 import numpy as np
 
@@ -35,10 +34,10 @@ def _apply_layout(array, layout):
     """Return a base, and a function of it: the view of this layout, which equals
     the array."""
     if layout == 'offset':
-        base = np.concatenate([np.ones(3, array.dtype), array.reshape(-1)])
+        base = np.pad(array.reshape(-1), (3, 0))
         return base, lambda base: base[3:].reshape(array.shape)
-    if layout == 'stepped' and array.ndim:
-        return np.repeat(array, 2, -1), lambda base: base[..., ::2]
+    if layout == 'stepped':
+        return np.repeat(array[..., None], 2, -1), lambda base: base[..., 0]
     if layout == 'inner':
         base = np.pad(array, 1)
         return base, lambda base: base[(..., *[slice(1, -1)] * array.ndim)]
@@ -58,6 +57,7 @@ def place(case):
     """Return {name: (Tensor, its base, elements of the base outside the Tensor)}
     of the arrays of a case, and of out_grad if it has gradients."""
     arrays, placed = dict(case.arrays), {}
+    side = 'start' if sum(case.seed) % 3 == 0 else 'end'
     if case.wrt:
         arrays['out_grad'] = case.out_grad()
     if 'mask' in arrays and arrays['mask'].dtype == bool:
@@ -65,20 +65,20 @@ def place(case):
         arrays['mask'] = (arrays['mask'] * np.uint8(171)).view(bool)
     for name, array in arrays.items():
         base, view = _apply_layout(array, case.layouts.get(name))
-        base = guarded_copy(base, case.guard)
+        base = guarded_copy(base, side)
         outside = np.ones(base.shape, bool)
         view(outside)[...] = False
         placed[name] = share(view(base)), base, outside
     return placed
 
 
-def results(case, placed=None):
+def results(case, placed=None, threads=2):
     """Return {name: array} of the result and the gradients of a call.
 
     A gradient transposes the operator, so that the gradient of the gradients with
     respect to out_grad, in the direction of the operands, is the operator again.
     """
-    paddle.base.core.set_num_threads(case.threads)
+    paddle.base.core.set_num_threads(threads)
     placed = placed or place(case)
     tensors = {name: tensor for name, (tensor, *_) in placed.items()}
     for name, tensor in tensors.items():
@@ -109,9 +109,8 @@ def results(case, placed=None):
 def check(case):
     """Return the problems of a case, computed with two numbers of threads."""
     placed, problems = place(case), []
-    other = replace(case, threads=3 - case.threads)
     before = {name: base.copy() for name, (_, base, _) in placed.items()}
-    actual, again = results(case, placed), results(other)
+    actual, again = results(case, placed), results(case, threads=1)
     expected = {'result': reference.forward(case)}
     expected['second order'] = expected['result']
     if case.wrt:
