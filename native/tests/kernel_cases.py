@@ -8,18 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from native.tests import kernel_probe
-from scripts.op_rules import schema
+from scripts.op_rules.schema import load_dir
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def load_entries(folder):
-    files = schema.load_dir(ROOT / folder)
-    return {entry.name: entry for file in files for entry in file.entries}
-
-
-OPS_YAML = load_entries('ops_yaml')
-ENTRIES = {**OPS_YAML, **load_entries('native/kernels/base_ops')}
+OPS_YAML = load_dir(ROOT / 'ops_yaml')
+ENTRIES = OPS_YAML | load_dir(ROOT / 'native/kernels/base_ops')
 
 
 @dataclass(frozen=True)
@@ -56,7 +49,7 @@ class Case:
 
     @property
     def result_shapes(self):
-        return [self.shape(output.name) for output in self.entry.outputs]
+        return [self.shape(output) for output in self.entry.outputs]
 
     def run(self, dtype, inputs, outputs):
         """Call the kernel; return the arrays of the outputs, None for None."""
