@@ -50,31 +50,25 @@ def run_test(path):
 
 
 def count_python_lines():
-    """Return {function: {line: count}} of python_api/ in the built Paddle."""
+    """Return {function: {line: whether executed}} of python_api/."""
     run_coverage('.coverage', 'combine', '-q', FOLDER / 'data')
     report = FOLDER / 'python.json'
     run_coverage('.coverage', 'json', '-q', '-o', report)
-    ((path, result),) = json.loads(report.read_text())['files'].items()
-    sources = (ROOT / 'python_api').glob('*.py')
-    ours = {name for source in sources for name in parse_functions(source)}
-    lines = {}
-    for name, node in parse_functions(Path(path)).items():
-        if name in ours:
-            span = range(node.lineno, node.end_lineno + 1)
-            executed = {n: 1 for n in result['executed_lines'] if n in span}
-            missing = {n: 0 for n in result['missing_lines'] if n in span}
-            lines[name] = executed | missing
-    return lines
+    (file,) = json.loads(report.read_text())['files'].values()
+    names = map(parse_functions, (ROOT / 'python_api').glob('*.py'))
+    return {
+        name: dict.fromkeys(file['functions'][name]['missing_lines'], 0)
+        | dict.fromkeys(file['functions'][name]['executed_lines'], 1)
+        for name in set().union(*names)
+    }
 
 
 def count_cpp_lines():
     """Return {source: {line: count}} of kernels/."""
     lines = defaultdict(Counter)
-    for data in sorted((FOLDER / 'module/CMakeFiles').rglob('*.gcda')):
-        output = check_output(
-            'gcov', '--json-format', '--stdout', data, cwd=FOLDER
-        )
-        for file in json.loads(output)['files']:
+    for data in (FOLDER / 'module/CMakeFiles').rglob('*.gcda'):
+        command = 'gcov', '--json-format', '--stdout', data
+        for file in json.loads(check_output(*command, cwd=FOLDER))['files']:
             _, prefix, name = file['file'].rpartition(TREE)
             if prefix and (ROOT / 'kernels' / name).is_file():
                 for line in file['lines']:

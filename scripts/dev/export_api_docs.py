@@ -82,11 +82,9 @@ def check_chinese_page(file, api, english):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--check', action='store_true', help='write nothing')
-    parser.add_argument('--root', type=Path, default=ROOT)
     options = parser.parse_args(arguments)
-    folder = options.root / 'docs/api'
-    faults = []
-    for source in sorted((options.root / 'python_api').glob('*.py')):
+    folder, faults = ROOT / 'docs/api', []
+    for source in sorted((ROOT / 'python_api').glob('*.py')):
         api, nodes = source.stem, parse_functions(source)
         if all(name.startswith('_') for name in nodes):
             continue  # helpers only

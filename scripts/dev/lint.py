@@ -12,9 +12,8 @@ import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CPP_FOLDERS = ('kernels', 'native', 'scripts', 'bench', 'unittests',
-               'gpu_tests')  # fmt: skip
-CPP_SUFFIXES = {'.h', '.cc', '.cu', '.cuh'}
+# C++ files, including new ones.
+LIST_CPP = 'git ls-files -co --exclude-standard *.h *.cc *.cu *.cuh'
 # {pattern that kernels/ must not contain: advice}
 FORBIDDEN_PATTERNS = {
     r'\berrors::\w+\(\s*(?!["\s])': 'pass a string literal to errors::',
@@ -34,36 +33,32 @@ def succeeds(name, *words):
     return subprocess.run([path, *words], cwd=ROOT).returncode == 0
 
 
-def check_python(fix):
-    check, layout = (['--fix'], []) if fix else ([], ['--check'])
-    is_clean = succeeds('ruff', 'check', '--no-cache', *check, '.')
-    return succeeds('ruff', 'format', '--no-cache', *layout, '.') and is_clean
-
-
-def check_cpp(fix):
-    mode = ['-i'] if fix else ['--dry-run', '-Werror']
-    paths = [
-        path.relative_to(ROOT)
-        for folder in CPP_FOLDERS
-        for path in sorted((ROOT / folder).rglob('*'))
-        if path.suffix in CPP_SUFFIXES
-    ]
-    is_clean = succeeds('clang-format', *mode, *paths)
-    for path in (path for path in paths if path.parts[0] == 'kernels'):
+def find_forbidden(paths):
+    """Yield a message for each match of FORBIDDEN_PATTERNS."""
+    for path in paths:
         text = (ROOT / path).read_text('utf-8')
         for pattern, advice in FORBIDDEN_PATTERNS.items():
             for match in re.finditer(pattern, text):
-                is_clean = False
                 line = text.count('\n', 0, match.start()) + 1
-                print(f'{path}:{line}: {advice}')
-    return is_clean
+                yield f'{path}:{line}: {advice}'
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--fix', action='store_true')
     fix = parser.parse_args().fix
-    if not all([check_python(fix), check_cpp(fix)]):
+    files = subprocess.check_output(LIST_CPP.split(), cwd=ROOT, text=True)
+    paths = files.split()
+    layout = ['-i'] if fix else ['--dry-run', '-Werror']
+    faults = [*find_forbidden(p for p in paths if p.startswith('kernels/'))]
+    print(*faults, sep='\n', end='\n' * bool(faults))
+    checks = [
+        succeeds('ruff', 'check', '--no-cache', *['--fix'] * fix, '.'),
+        succeeds('ruff', 'format', '--no-cache', *['--check'] * (not fix), '.'),
+        succeeds('clang-format', *layout, *paths),
+        not faults,
+    ]
+    if not all(checks):
         sys.exit('lint: failed; python scripts/dev/lint.py --fix fixes most')
 
 

@@ -25,7 +25,7 @@ def revert_edits(patches):
     }
 
 
-def build_variant(build, folder, texts, flags='', link='', compiler=''):
+def build_variant(build, folder, texts, flags, link, compiler='g++'):
     """Build a variant in `folder`, from which paddle can be imported.
 
     Sources that include headers of `texts`, {include path: text}, are
@@ -49,9 +49,7 @@ def build_variant(build, folder, texts, flags='', link='', compiler=''):
             includes = f'INCLUDES = -I{folder}/include '
             part = part.replace('INCLUDES = ', includes)
             part = re.sub(r'( FLAGS = .*)', rf'\1 {flags}', part)
-            if compiler:
-                part = re.sub(r': CXX_COMPILER\S*', ': VARIANT', part, count=1)
-            parts[i] = part
+            parts[i] = re.sub(r': CXX_COMPILER\S*', ': VARIANT', part, count=1)
     parts.insert(0, RULE.format(compiler=compiler))
     libraries = f' LINK_LIBRARIES = {link} '
     text = '\n\n'.join(parts).replace(' LINK_LIBRARIES = ', libraries)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.dev.export_api_docs import main
+from scripts.dev import export_api_docs
 
 ROOT = Path(__file__).resolve().parents[3]
 FUNCTION = 'python_api/select_scatter.py'
@@ -13,7 +13,7 @@ CHINESE = 'docs/api/select_scatter_cn.rst'
 
 
 def test_pages_match_the_docstrings():
-    assert main(['--check']) == 0
+    assert export_api_docs.main(['--check']) == 0
 
 
 @pytest.mark.parametrize(
@@ -27,11 +27,14 @@ def test_pages_match_the_docstrings():
         (CHINESE, '- 零元素：', '', 'expected `- `, found'),
     ],
 )  # fmt: skip
-def test_check_reports_fault(tmp_path, capsys, path, old, new, message):
+def test_check_reports_fault(
+    tmp_path, capsys, monkeypatch, path, old, new, message
+):
     for folder in ('python_api', 'docs/api'):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     text = (tmp_path / path).read_text(encoding='utf-8')
     assert old in text
     (tmp_path / path).write_text(text.replace(old, new), encoding='utf-8')
-    assert main(['--root', str(tmp_path), '--check']) == 1
+    monkeypatch.setattr(export_api_docs, 'ROOT', tmp_path)
+    assert export_api_docs.main(['--check']) == 1
     assert message in capsys.readouterr().err
