@@ -2,14 +2,12 @@
 
 universalmutator (PyPI) generates the mutants in a clone of the last commit,
 which is built in --scratch. The tests in unittests/ run first, then the
-project's own, until one fails. Verdicts are appended to python.jsonl or
-cpp.jsonl in that folder, and a rerun resumes. Each survivor is equivalent or
-lacks a test.
+project's own, until one fails. Each survivor is equivalent or lacks a test.
 """
 
 import argparse
-import ast
-import json
+import dis
+import inspect
 import random
 import re
 import sys
@@ -54,54 +52,42 @@ OWN_TESTS = (
 )
 
 
-def is_constant(statement):
-    """Whether a statement is a docstring or "..."."""
-    is_expression = isinstance(statement, ast.Expr)
-    return is_expression and isinstance(statement.value, ast.Constant)
-
-
 def list_code_lines(path):
-    """Return the numbers of lines of code; in Python, of functions' statements."""
+    """Return the numbers of lines of code; in Python, those of functions."""
     text = path.read_text('utf-8')
-    lines = enumerate(text.splitlines(), 1)
-    numbers = [n for n, line in lines if re.match(r'\s*(?!//|#)\S', line)]
     if path.suffix != '.py':
-        return numbers
-    executed = {
-        number
-        for node in ast.walk(ast.parse(text))
-        for statement in (
-            node.body if isinstance(node, ast.FunctionDef) else ()
-        )
-        if not is_constant(statement)
-        for number in range(statement.lineno, statement.end_lineno + 1)
-    }
-    return [n for n in numbers if n in executed]
+        lines = enumerate(map(str.lstrip, text.splitlines()), 1)
+        return [n for n, line in lines if not line.startswith(('//', '#'))]
+    codes = [compile(text, path, 'exec')]
+    for code in codes:
+        codes += filter(inspect.iscode, code.co_consts)
+    return sorted(
+        {line for code in codes[1:] for _, line in dis.findlinestarts(code)}
+        - {None}
+    )
 
 
-def generate_mutants(scratch, language, path):
-    """Yield the texts of all mutants of a file in a fixed order."""
-    folder = scratch / 'mutants' / path
+def generate_mutants(scratch, clone, path):
+    """Return [(path, text)] of all mutants of a file in a fixed order."""
+    folder, lines = scratch / 'mutants' / path, scratch / 'lines'
     if not folder.exists():
         folder.mkdir(parents=True)
-        lines = scratch / 'lines'
-        numbers = list_code_lines(scratch / language / path)
-        lines.write_text(''.join(f'{number}\n' for number in numbers))
+        lines.write_text('\n'.join(map(str, list_code_lines(clone / path))))
         check_output(
-            *(scratch / 'tool/bin/mutate', path, language, '--noCheck'),
+            *(scratch / 'tool/bin/mutate', path, clone.name, '--noCheck'),
             *('--mutantDir', folder, '--lines', lines),
-            cwd=scratch / language,
+            cwd=clone,
         )
-    yield from (p.read_text('utf-8') for p in sorted(folder.iterdir()))
+    return [(path, p.read_text('utf-8')) for p in sorted(folder.iterdir())]
 
 
-def evaluate_mutant(clone, path, mutant, language):
+def evaluate_mutant(clone, path, mutant):
     """Return the verdict on a mutant."""
     names = '|'.join(p.stem for p in (clone / 'unittests').glob('test_*.py'))
     op_tests = f'test_{Path(path).stem}_(op|api|kernel)'
     ctest = 'ctest --test-dir build -j2 --stop-on-failure'
     commands = [
-        ('does not compile', BUILDS[language]),
+        ('does not compile', BUILDS[clone.name]),
         ('killed upstream', f"{ctest} -R '^{op_tests}$'"),
         ('killed upstream', f"{ctest} -R '^({names})$'"),
         ('killed', f"{ctest} -L unit -E '^({names})$'"),
@@ -125,48 +111,35 @@ def main():
     parser.add_argument('--count', type=int, default=100)
     parser.add_argument('--seed', type=int, default=1)
     args = parser.parse_args()
-    scratch, language = args.scratch.resolve(), args.language
-    clone, results = scratch / language, scratch / f'{language}.jsonl'
+    scratch = args.scratch.resolve()
+    clone = scratch / args.language
     if not clone.exists():
         check_output('git', 'clone', '-q', ROOT, clone)
         lists = clone / 'CMakeLists.txt'
-        limits = re.sub(
-            r'TIMEOUT \d+', f'TIMEOUT {TIME_LIMIT}', lists.read_text()
-        )
-        lists.write_text(limits)
+        limit = f'TIMEOUT {TIME_LIMIT}'
+        lists.write_text(re.sub(r'TIMEOUT \d+', limit, lists.read_text()))
         check_output(sys.executable, '-m', 'venv', scratch / 'tool')
         check_output(scratch / 'tool/bin/pip', 'install', '-q', TOOL)
         check_output('scripts/apply_and_build.sh', cwd=clone)
-        for command in CONFIGURE if language == 'cpp' else ():
+        for command in CONFIGURE if args.language == 'cpp' else ():
             check_output(*command, cwd=clone)
-    paths = [
-        str(path.relative_to(clone))
-        for pattern in SOURCES[language]
-        for path in sorted(clone.glob(pattern))
-    ]
+    paths = [p for x in SOURCES[args.language] for p in sorted(clone.glob(x))]
     mutants = [
-        (path, i, mutant)
+        mutant
         for path in paths
-        for i, mutant in enumerate(generate_mutants(scratch, language, path))
+        for mutant in generate_mutants(scratch, clone, path.relative_to(clone))
     ]
     random.Random(args.seed).shuffle(mutants)
-    results.touch()
-    rows = [json.loads(line) for line in results.read_text().splitlines()]
-    seen = {(row['path'], row['mutant']) for row in rows}
-    for path, i, mutant in mutants:
-        compiled = [x for x in rows if x['verdict'] != 'does not compile']
-        if len(compiled) >= args.count:
-            break
-        if (path, i) in seen:
-            continue
+    verdicts = Counter()
+    while mutants and sum(verdicts.values()) < args.count:
+        path, mutant = mutants.pop()
         texts = (clone / path).read_text('utf-8'), mutant
         diff = unified_diff(*map(str.splitlines, texts), n=0, lineterm='')
-        verdict = evaluate_mutant(clone, path, mutant, language)
-        rows.append({'path': path, 'mutant': i, 'verdict': verdict})
-        print(verdict, path, *[*diff][2:], sep='\n  ', flush=True)
-        with results.open('a') as file:
-            file.write(json.dumps(rows[-1]) + '\n')
-    print(dict(Counter(row['verdict'] for row in rows)))
+        verdict = evaluate_mutant(clone, path, mutant)
+        if verdict != 'does not compile':
+            verdicts[verdict] += 1
+            print(verdict, path, *[*diff][2:], sep='\n  ', flush=True)
+    print(dict(verdicts))
 
 
 if __name__ == '__main__':
