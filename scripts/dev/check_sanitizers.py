@@ -1,7 +1,6 @@
 """Run the operators with sanitizers.
 
-The CPU kernels are compiled by clang with AddressSanitizer, UBSan and -Werror,
-or by GCC with ThreadSanitizer (--tsan), in three forms: with CPU dispatch, as
+The module is compiled by clang with AddressSanitizer, UBSan and -Werror, or by GCC with ThreadSanitizer (--tsan), in three forms: with CPU dispatch, as
 portable loops, and as such without the speed patches. All run `python -m fuzz`;
 their results have to be bitwise identical.
 
@@ -19,17 +18,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.programs import check_output, run
-from scripts.dev.variant import build_variant, revert_edits
+from scripts.dev.variant import build_variant
 from scripts.series.manifest import load_series
-from scripts.series.tree_edits import get_upstream_path
+from scripts.series.tree_edits import read_source
 
 ROOT = Path(__file__).resolve().parents[2]
 THREADS = ROOT / 'scripts/dev/sanitizer_threads.cc'
-# Together, all kernels include them.
-HEADERS = [
-    f'kernels/funcs/scatter_ops/cpu/{name}.h'
-    for name in ('parallel', 'strided_copy')
-]
+COPIES = 'kernels/funcs/scatter_ops/cpu/strided_copy.h'
 SKIPPED = 77
 CASES = 3000  # random cases: every kernel for every dtype
 # Expensive checks that AddressSanitizer covers, and checks of virtual and
@@ -65,21 +60,21 @@ FORMS = {
 }
 
 
-def change_headers(form):
-    """Return {include path: text} of the headers of a form.
+def change_sources(form):
+    """Return {path: text} of the changed sources of a form.
 
-    Only those without the speed patches keep the threshold of long copies: in
-    the other forms, smaller outputs have them, too.
+    Only the form without the speed patches keeps the threshold of long copies: in
+    the others, smaller outputs have them, too.
     """
-    texts = {get_upstream_path(x): (ROOT / x).read_text() for x in HEADERS}
     if form == 'without_speed':
         speed = load_series(ROOT).pull_requests['speed']
-        return texts | revert_edits(speed)
+        paths = [path for patch in speed for path in patch.edits]
+        return {path: read_source(ROOT, path, speed) for path in paths}
+    text = (ROOT / COPIES).read_text('utf-8')
     old, new = 'kMinLarge = (32 << 20)', 'kMinLarge = (64 << 10)'
-    path = get_upstream_path(HEADERS[1])
-    if old not in texts[path]:
-        sys.exit(f'{HEADERS[1]}: expected `{old}`')
-    return texts | {path: texts[path].replace(old, new)}
+    if old not in text:
+        sys.exit(f'{COPIES}: expected `{old}`')
+    return {COPIES: text.replace(old, new)}
 
 
 def can_compile(compiler, flags):
@@ -123,7 +118,7 @@ def main():
     def run_form(form):
         """Build and run a form; return the digests of its results."""
         module = build_variant(
-            *(build, folder / form, change_headers(form)),
+            *(build, folder / form, change_sources(form)),
             *(flags + FORMS[form], link, compiler),
         )
         environment = {

@@ -1,7 +1,7 @@
 """Print the lines of the operators that the tests in unittests/ don't execute.
 
-The CPU kernels and InferMeta are compiled without optimization and with gcov's
-counters into a copy of the built Paddle; coverage.py (PyPI) traces the Python
+The module is compiled without optimization and with gcov's counters into a copy of
+the built Paddle; coverage.py (PyPI) traces the Python
 functions. A line of a template is executed if any instance executes it.
 """
 
@@ -18,18 +18,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from scripts.common.programs import check_output
 from scripts.dev.export_api_docs import parse_functions
 from scripts.dev.variant import build_variant
-from scripts.series.tree_edits import get_upstream_path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / 'build'
 PYTHON = BUILD / 'venv/bin/python'
 FOLDER = BUILD / 'coverage'
 TOOL = 'coverage==7.17.5'
-# All kernels and InferMeta functions include one of these.
-HEADERS = [
-    f'kernels/funcs/scatter_ops/{path}.h'
-    for path in ('shared/checks', 'shared/types', 'index_reduce/shared/checks')
-]
 TREE = 'paddle/phi/kernels/'  # kernels/ in the compiler's output
 
 
@@ -81,10 +75,7 @@ def main():
     check_output(
         PYTHON, '-m', 'pip', 'install', '-q', '--target', FOLDER / 'tool', TOOL
     )
-    texts = {get_upstream_path(x): f'#include "{ROOT / x}"\n' for x in HEADERS}
-    build_variant(
-        BUILD, FOLDER / 'module', texts, '--coverage -O0', '--coverage'
-    )
+    build_variant(BUILD, FOLDER / 'module', {}, '--coverage -O0')
     (FOLDER / 'data').mkdir()
     with ThreadPoolExecutor(2) as pool:
         [*pool.map(run_test, sorted((ROOT / 'unittests').glob('test_*.py')))]
