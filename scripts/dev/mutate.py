@@ -69,16 +69,21 @@ def list_code_lines(path):
 
 def generate_mutants(scratch, clone, path):
     """Return [(path, text)] of all mutants of a file in a fixed order."""
-    folder, lines = scratch / 'mutants' / path, scratch / 'lines'
+    folder = scratch / 'mutants' / path
     if not folder.exists():
         folder.mkdir(parents=True)
-        lines.write_text('\n'.join(map(str, list_code_lines(clone / path))))
+        numbers = list_code_lines(clone / path)
+        (scratch / 'lines').write_text('\n'.join(map(str, numbers)))
+        # To universalmutator, {- begins a comment.
+        source = (clone / path).read_text('utf-8').replace('{-', '{ -')
+        (scratch / path.name).write_text(source, 'utf-8')
         check_output(
-            *(scratch / 'tool/bin/mutate', path, clone.name, '--noCheck'),
-            *('--mutantDir', folder, '--lines', lines),
-            cwd=clone,
+            *(scratch / 'tool/bin/mutate', path.name, clone.name, '--noCheck'),
+            *('--mutantDir', folder, '--lines', 'lines'),
+            cwd=scratch,
         )
-    return [(path, p.read_text('utf-8')) for p in sorted(folder.iterdir())]
+    texts = [p.read_text('utf-8') for p in sorted(folder.iterdir())]
+    return [(path, text.replace('{ -', '{-')) for text in texts]
 
 
 def evaluate_mutant(clone, path, mutant):
