@@ -32,10 +32,11 @@ SOURCES = {
         'kernels/impl/*.h',
     ),
 }
+CHECK = 'build/venv/bin/python -m py_compile python_api/*.py'
 INSTALL = 'build/venv/bin/python scripts/wheel/install.py'
 EXPORT = 'build/venv/bin/python scripts/series/export_patches.py'
 BUILDS = {
-    'python': f'{EXPORT} && {INSTALL}',
+    'python': f'{CHECK} && {EXPORT} && {INSTALL}',
     'cpp': f'build/venv/bin/ninja -C build && {INSTALL}',
 }
 # Unoptimized and without debug information, a mutant compiles six times as fast.
