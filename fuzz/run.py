@@ -12,7 +12,6 @@ import numpy as np
 import paddle
 from fuzz import reference
 from fuzz.arrays import find_difference
-from paddle.utils.dlpack import from_dlpack
 
 _PAGE = mmap.PAGESIZE
 
@@ -48,9 +47,10 @@ def _apply_layout(array, layout):
 
 def share(array):
     """Return a Tensor that shares the memory of an array in storage form."""
+    convert = paddle.utils.dlpack.from_dlpack
     if array.dtype == np.uint16:
-        return from_dlpack(array.view(np.int16)).view('bfloat16')
-    return from_dlpack(array)
+        return convert(array.view(np.int16)).view('bfloat16')
+    return convert(array)
 
 
 def place(case):
