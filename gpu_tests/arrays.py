@@ -21,9 +21,7 @@ def to_device(array):
 
 
 def to_array(tensor):
-    """Copy a tensor to an array; return None for None."""
-    if tensor is None:
-        return None
+    """Copy a tensor to an array."""
     tensor = tensor.cpu().resolve_conj()
     if tensor.dtype == torch.bfloat16:
         return tensor.view(torch.int16).numpy().view(np.uint16)
@@ -38,10 +36,9 @@ def move_to_device(arguments):
     ]
 
 
-def run(kernel, *arguments, needed=None):
+def run(kernel, *arguments):
     """Run a kernel on arrays; return a list of arrays."""
-    outputs = ops.run(kernel, *move_to_device(arguments), needed=needed)
-    return [to_array(tensor) for tensor in outputs]
+    return [*map(to_array, ops.run(kernel, *move_to_device(arguments)))]
 
 
 def run_in_place(kernel, x, *arguments):
@@ -51,10 +48,22 @@ def run_in_place(kernel, x, *arguments):
     return to_array(x)
 
 
-def gradient_arguments(op, arrays, out_grad, attributes):
-    """Return the arguments of the gradient kernel of an operator."""
-    out = run(op, *arrays, *attributes) if op == 'index_reduce' else ()
-    return *arrays, *out, out_grad, *attributes
+def gradient_arguments(call):
+    """Return the arguments of the gradient kernel of a call."""
+    inputs = [*call.arrays]
+    if call.op == 'index_reduce':
+        inputs += run(call.op, *inputs, *call.attributes)
+    return *inputs, np.asarray(call.case.out_grad()), *call.attributes
+
+
+# (is x_grad computed, is the other gradient, does x_grad overwrite out_grad)
+OUTPUTS_OF_GRADIENTS = (
+    (True, True, False),
+    (True, False, False),
+    (False, True, False),
+    (True, True, True),
+    (True, False, True),
+)
 
 
 def gradients(kernel, *arguments):
@@ -62,28 +71,25 @@ def gradients(kernel, *arguments):
     computed, if x_grad overwrites out_grad where the entry allows it, and if the
     outputs have other dims before, as in legacy static graphs."""
     grads = run(kernel, *arguments)
-    tensors = move_to_device(arguments)
-    outs = [ops.poison((grad.size + 81,), tensors[0]) for grad in grads]
-    rest = to_array(outs[0])[-81:].copy()
-    ops.run(kernel, *tensors, out=outs)
-    for out, grad in zip(map(to_array, outs), grads):
-        assert_same_bits(out[:-81], grad.reshape(-1), kernel)
-        assert_same_bits(out[-81:], rest, kernel)
-    for needed in ((True, False), (False, True)):
-        alone = run(kernel, *arguments, needed=needed)
-        assert [grad is not None for grad in alone] == list(needed)
-        at = needed.index(True)
-        assert_same_bits(alone[at], grads[at], kernel)
     entry = ops.entries()[kernel]
     at = [tensor.name for tensor in entry.tensors].index('out_grad')
-    for second in (True, False) if entry.inplace and arguments[at].size else ():
+    for *needed, in_place in OUTPUTS_OF_GRADIENTS:
+        if in_place and not (entry.inplace and arguments[at].size):
+            continue
         tensors = move_to_device(arguments)
-        x_grad = tensors[at].view(-1)[: grads[0].size].view(grads[0].shape)
-        other = to_device(np.zeros_like(grads[1])) if second else None
-        ops.run(kernel, *tensors, out=[x_grad, other])
-        assert_same_bits(to_array(x_grad), grads[0], kernel)
-        if second:
-            assert_same_bits(to_array(other), grads[1], kernel)
+        outs = [
+            ops.poison((grad.size + 81,), tensors[0]) if is_needed else None
+            for grad, is_needed in zip(grads, needed)
+        ]
+        if in_place:
+            x_grad = tensors[at].view(-1)[: grads[0].size]
+            outs[0] = x_grad.view(grads[0].shape)
+        ops.run(kernel, *tensors, out=outs)
+        for out, grad in zip(outs, grads):
+            if out is not None:
+                data, rest = np.split(to_array(out).reshape(-1), [grad.size])
+                assert_same_bits(data, grad.reshape(-1), kernel)
+                assert not rest.tobytes().strip(bytes([ops.POISON])), kernel
     return grads
 
 

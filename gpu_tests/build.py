@@ -2,29 +2,19 @@
 
 kernels/gpu/*.cu are compiled unchanged, against gpu_tests/stub and the headers
 of the Paddle wheel for the CPU. Neither a GPU nor a driver is required.
-
-Exit status: 0 success, 1 compile error, 77 nvcc is not installed.
 """
 
-import argparse
 import importlib.util
-import os
 import re
-import shutil
-import subprocess
-import sys
 import sysconfig
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from scripts.common.files import tree_sha256, write_atomic, write_if_changed
 from scripts.common.programs import run
 from scripts.common.wheel_headers import find_include
 
 ROOT = Path(__file__).resolve().parents[1]
-# An environment variable, so that child processes inherit the folder.
-BUILD_DIR = 'SCATTER_OPS_BUILD_DIR'
+BUILD = ROOT / 'build'
 STUB = ROOT / 'gpu_tests' / 'stub'
 # Links kernels/ to its path in Paddle's tree.
 INCLUDE = ROOT / 'native' / 'include'
@@ -43,14 +33,9 @@ LIBRARY_FLAGS = (
 )  # fmt: skip
 
 
-def build_folder():
-    """Return the build folder of the project."""
-    return Path(os.environ.get(BUILD_DIR, ROOT / 'build')).resolve()
-
-
 def library_path(folder='gpu_tests'):
     """Return the path of the Python module of the kernels."""
-    return build_folder() / folder / 'scatter_ops_gpu.so'
+    return BUILD / folder / 'scatter_ops_gpu.so'
 
 
 def kernel_files(*suffixes):
@@ -130,28 +115,3 @@ def make():
     flags = *NVCC_FLAGS, *LIBRARY_FLAGS
     compiler = stub_command('nvcc', flags, [INCLUDE])
     make_library(compiler, kernel_files('.cu'), library_path())
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument('--build-dir', type=Path, help='default: build')
-    parser.add_argument('--check', action='store_true', help='test the library')
-    options = parser.parse_args()
-    if options.build_dir:
-        os.environ[BUILD_DIR] = str(options.build_dir.resolve())
-    if shutil.which('nvcc') is None:
-        print('skipped: nvcc is not installed')
-        return 77
-    try:
-        make()
-    except RuntimeError as error:
-        print(error)
-        return 1
-    if not options.check:
-        return 0
-    pytest = [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider']
-    return subprocess.call([*pytest, '-m', 'no_gpu', 'gpu_tests'], cwd=ROOT)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

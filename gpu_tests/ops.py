@@ -8,14 +8,11 @@ import os
 import shutil
 from functools import cache
 
+import torch
+
 from gpu_tests import build, emulate
 from gpu_tests.build import ROOT
 from scripts.op_rules.schema import load_dir
-
-try:
-    import torch
-except ImportError:
-    torch = None
 
 # An environment variable, so that child processes inherit it.
 EMULATE = 'SCATTER_OPS_EMULATE'
@@ -32,8 +29,6 @@ def is_emulated():
 
 def skip_reason():
     """Return why no kernel can run, or ''."""
-    if torch is None:
-        return 'PyTorch is not installed'
     if is_emulated():
         return ''
     if not torch.cuda.is_available():
@@ -102,51 +97,41 @@ def context():
     return library().Context(stream)
 
 
-def prepare(name, *arguments, needed=None, out=None):
+def prepare(name, *arguments, out=None):
     """Return the outputs of a kernel and a function that queues its launches.
 
-    `arguments` are in the order of the YAML entry. Outputs that are not
-    `needed` are None. `out` lists the outputs to write to, such as x itself.
-    Inputs with no_need_buffer are passed without data.
+    `arguments` are in the order of the YAML entry. Inputs with no_need_buffer
+    are passed without data. `out` lists the outputs to write to, such as x
+    itself, and None for outputs that are not needed.
     """
     entry = entries()[name]
-    count = len(entry.tensors)
     tensors = dict(zip((t.name for t in entry.tensors), arguments))
     like = tensors[entry.data_type]
     if out is None:
-        needed = needed or [True] * len(entry.outputs)
-        shapes = output_shapes(entry, tensors)
-        out = [poison(s, like) if w else None for s, w in zip(shapes, needed)]
+        out = [poison(shape, like) for shape in output_shapes(entry, tensors)]
     inputs = [
         describe(tensors[t.name], not t.no_need_buffer) for t in entry.tensors
     ]
-    input_at = {
+    # An in-place output is the same Tensor as the input, which InferMeta
+    # resizes before the kernel runs.
+    by_address = {
         tensors[t.name].data_ptr(): argument
         for t, argument in zip(entry.tensors, inputs)
         if argument is not None and not t.no_need_buffer
     }
     outputs = [*map(describe, out)]
-    # An in-place output is the same Tensor as the input, which InferMeta
-    # resizes before the kernel runs.
     for at, tensor in enumerate(out):
         if tensor is not None and tensor.numel():
-            outputs[at] = input_at.get(tensor.data_ptr(), outputs[at])
+            outputs[at] = by_address.get(tensor.data_ptr(), outputs[at])
             outputs[at].resize(tensor.shape)
     kernel = getattr(library(), f'{entry.kernel} {dtype_name(like)}')
-
-    def call():
-        current = context()
-        kernel(current, *inputs, *arguments[count:], *outputs)
-        for tensor, output in zip(out, outputs):
-            if tensor is not None:
-                current.copy_to(output, tensor.data_ptr())
-
-    return out, call
+    attributes = arguments[len(entry.tensors) :]
+    return out, lambda: kernel(context(), *inputs, *attributes, *outputs)
 
 
-def run(name, *arguments, needed=None, out=None):
+def run(name, *arguments, out=None):
     """Run a kernel (see prepare) and return its outputs."""
-    out, call = prepare(name, *arguments, needed=needed, out=out)
+    out, call = prepare(name, *arguments, out=out)
     call()
     context().synchronize()
     return out

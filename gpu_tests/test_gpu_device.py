@@ -5,7 +5,7 @@ from fuzz.arrays import assert_same_bits
 
 from gpu_tests import ops
 from gpu_tests.arrays import gradient_arguments, move_to_device, to_array
-from gpu_tests.cases import FAMILIES, long_calls
+from gpu_tests.cases import APIS, draw_long_calls
 
 torch = ops.torch
 pytestmark = pytest.mark.skipif(
@@ -14,14 +14,12 @@ pytestmark = pytest.mark.skipif(
 CHUNK = 1 << 28
 
 
-@pytest.mark.parametrize('family', FAMILIES)
-def test_replayed_graph_equals_call(family):
-    calls = {call.op: call for call in long_calls(family, 'float32')}
+@pytest.mark.parametrize('api', APIS)
+def test_replayed_graph_equals_call(api):
+    calls = {call.op: call for call in draw_long_calls(api, 'float32')}
     for op, call in calls.items():
-        arguments = *call.arrays, *call.attributes
-        check_graph(op, arguments)
-        arguments = call.arrays, call.out_grad, call.attributes
-        check_graph(f'{op}_grad', gradient_arguments(op, *arguments))
+        check_graph(op, (*call.arrays, *call.attributes))
+        check_graph(f'{op}_grad', gradient_arguments(call))
 
 
 def check_graph(kernel, arguments):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from fuzz import reference
 from fuzz.arrays import (
     ALL_DTYPES,
     GRAD_DTYPES,
@@ -19,69 +20,68 @@ from gpu_tests.arrays import (
     run,
     run_in_place,
 )
-from gpu_tests.cases import FAMILIES, long_calls, random_calls
+from gpu_tests.cases import APIS, draw_calls, draw_long_calls
 
-EACH_FAMILY = pytest.mark.parametrize('family', FAMILIES)
+EACH_API = pytest.mark.parametrize('api', APIS)
 # One dtype for each element size.
 DTYPE_OF_SIZE = ('int8', 'int16', 'float32', 'float64', 'complex128')
 
 
 def check(actual, expected, call):
-    rtol = None
-    if tolerance(call.case) is not None:  # accumulated in another order
-        rtol = RTOL.get(call.case.dtype, 1e-11)
+    is_exact = reference.tolerance(call.case) is None
+    # Others may be accumulated in another order.
+    rtol = None if is_exact else RTOL.get(call.case.dtype, 1e-11)
     problem = find_difference(actual, expected, rtol)
     assert not problem, f'{call.op}{call.attributes}: {problem}'
 
 
 def check_value(call):
     (out,) = run(call.op, *call.arrays, *call.attributes)
-    check(out, call.expected, call)
+    check(out, reference.forward(call.case), call)
     if out.shape == call.arrays[0].shape:
         actual = run_in_place(call.op, *call.arrays, *call.attributes)
         assert_same_bits(actual, out, f'{call.op}{call.attributes}, in place')
 
 
 def check_gradients(call, compute=run):
-    arguments = gradient_arguments(
-        call.op, call.arrays, call.out_grad, call.attributes
-    )
-    grads = compute(f'{call.op}_grad', *arguments)
-    for grad, expected in zip(grads, call.grads):
-        check(grad, expected, call)
+    grads = compute(f'{call.op}_grad', *gradient_arguments(call))
+    out_grad = np.asarray(call.case.out_grad())
+    expected = reference.gradients(call.case, out_grad)
+    for grad, right in zip(grads, expected.values()):
+        check(grad, right, call)
 
 
-@EACH_FAMILY
+@EACH_API
 @pytest.mark.parametrize('dtype', ALL_DTYPES)
-def test_values(family, dtype):
-    for call in random_calls(family, dtype):
+def test_values(api, dtype):
+    for call in draw_calls(api, dtype):
         check_value(call)
 
 
-@EACH_FAMILY
+@EACH_API
 @pytest.mark.parametrize('dtype', DTYPE_OF_SIZE)
-def test_values_of_large_operands(family, dtype):
-    for call in long_calls(family, dtype):
+def test_values_of_large_operands(api, dtype):
+    for call in draw_long_calls(api, dtype):
         check_value(call)
 
 
-@EACH_FAMILY
+@EACH_API
 @pytest.mark.parametrize('dtype', GRAD_DTYPES)
-def test_gradients(family, dtype):
-    for call in random_calls(family, dtype, differentiable=True):
+def test_gradients(api, dtype):
+    for call in draw_calls(api, dtype, differentiable=True):
         check_gradients(call, gradients)
 
 
-@EACH_FAMILY
-def test_gradients_of_large_operands(family):
-    for call in long_calls(family, 'float64', differentiable=True):
+@EACH_API
+def test_gradients_of_large_operands(api):
+    for call in draw_long_calls(api, 'float64', differentiable=True):
         check_gradients(call)
 
 
-@EACH_FAMILY
+@EACH_API
 @pytest.mark.parametrize('dtype', GRAD_DTYPES)
-def test_second_order_with_and_without_each_gradient(family, dtype):
-    for call in random_calls(family, dtype, 10):
+def test_second_order_with_and_without_each_gradient(api, dtype):
+    for call in draw_calls(api, dtype, 10):
         if call.op != 'index_reduce':
             check_second_order(call.op, call.arrays, *call.attributes)
 
@@ -128,9 +128,8 @@ def test_second_order_of_scatter_checks_updates():
 def test_nonfinite_gradients(x, updates, reduce, x_grad, updates_grad):
     arrays = np.array([x]), np.zeros(2, 'int64'), np.array(updates)
     attributes = 0, reduce, True
-    arguments = gradient_arguments(
-        'index_reduce', arrays, np.ones(1), attributes
-    )
+    out = run('index_reduce', *arrays, *attributes)
+    arguments = *arrays, *out, np.ones(1), *attributes
     grads = gradients('index_reduce_grad', *arguments)
     np.testing.assert_allclose(grads[0], [x_grad], 1e-12)
     np.testing.assert_allclose(grads[1], updates_grad, 1e-12)

@@ -28,20 +28,6 @@ PYBIND11_MODULE(scatter_ops_gpu, module) {
       .def(py::init([](uintptr_t stream) {
         return GPUContext(reinterpret_cast<phi::gpuStream_t>(stream));
       }))
-      // Copies an output to `address` if the kernel has reallocated it.
-      .def("copy_to",
-           [](const GPUContext& context,
-              const DenseTensor& output,
-              uintptr_t address) {
-             void* data = reinterpret_cast<void*>(address);
-             if (data == nullptr || output.data() == data) return;
-             phi::backends::gpu::GpuMemcpyAsync(
-                 data,
-                 output.data(),
-                 output.numel() * phi::SizeOf(output.dtype()),
-                 phi::gpuMemcpyDeviceToDevice,
-                 context.stream());
-           })
       .def("synchronize", [](const GPUContext& context) {
         PADDLE_ENFORCE_GPU_SUCCESS(cudaGetLastError());
         PADDLE_ENFORCE_GPU_SUCCESS(cudaStreamSynchronize(context.stream()));

@@ -1,1 +1,0 @@
-"""Check that the GPU kernels compile against the headers of the Paddle wheel."""
