@@ -35,12 +35,7 @@ def draw_index(rng, size, pattern, count):
     """Draw `count` indices into `size` slices; a permutation repeats none."""
     if pattern == 'permutation':
         return rng.permutation(size)[:count]
-    if pattern == 'one':
-        return np.full(count, rng.integers(size))
-    if pattern == 'skewed':  # a few slices get most of the indices
-        return (rng.random(count) ** 8 * size).astype(np.int64)
-    indices = rng.integers(0, size, count)
-    return np.sort(indices) if pattern == 'sorted' else indices
+    return rng.integers(0, size, count)
 
 
 def build_arrays(case):

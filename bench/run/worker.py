@@ -91,17 +91,13 @@ class Call:
         x = self.tensors['x']
         x = x.clone() if self.case.mode == IN_PLACE else x
         call = self if self.leaves else self.function
-        return measure_seconds(Timer(lambda: call(x)), budget)
+        timer = Timer(lambda: call(x), timer=self.side.clock)
+        return measure_seconds(timer, budget)
 
 
 def is_mapped(block):
     """Return whether glibc mapped a block: a flag in its size, before it."""
-    return (
-        ctypes.c_size_t.from_address(
-            block - ctypes.sizeof(ctypes.c_size_t)
-        ).value
-        & 2
-    )
+    return ctypes.c_size_t.from_address(block - 8).value & 2
 
 
 def occupy_large_blocks():
@@ -130,7 +126,7 @@ def prepare(case):
     SIDE.stop_spinning()
     return {
         # numpy has no bfloat16
-        'outputs': [out.float().detach().numpy() for out in outputs],
+        'outputs': [out.float().detach().cpu().numpy() for out in outputs],
         'call': CALL.name,
         'bytes_read': count_bytes(*CALL.tensors.values()),
         'bytes_written': count_bytes(*outputs),
@@ -144,15 +140,16 @@ def time_call(budget):
     return seconds
 
 
-def start(name, threads, folder):
+def start(name, threads, folder, device):
     """Initialize the process of a side, which imports from `folder` first."""
     global SIDE
     sys.path[:0] = [folder] if folder else []
     # The libraries read these variables when they are loaded.
     os.environ.update(OMP_NUM_THREADS=str(threads), GLOG_minloglevel='3')
-    module = 'torch' if name == 'torch' else 'paddle'
+    ours = 'paddle' if device == 'cpu' else 'gpu'
+    module = 'torch' if name == 'torch' else ours
     SIDE = importlib.import_module(f'bench.run.{module}_side')
-    SIDE.setup(threads)
+    SIDE.setup(threads, device)
     gc.freeze()  # gc.collect() in prepare() need not visit the modules
     # Freeing a block raises glibc's mmap threshold, up to 32 MiB. Otherwise,
     # whether smaller outputs are on fresh pages depends on the order of cases.
