@@ -60,7 +60,7 @@ def stub_headers():
     return folder
 
 
-def command(compiler, flags, ours=(), system=()):
+def command(compiler, flags, ours, system):
     """Return a compiler command with flags and include folders."""
     words = [compiler, *flags, *(f'-I{folder}' for folder in ours)]
     for folder in system:

@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -51,8 +50,8 @@ constexpr bool kConcurrent = false;
 
 inline cudaError_t last_error = cudaSuccess;
 inline std::vector<std::function<void()>> queue;
-// {allocation: its mapped pages and their size}
-inline std::map<void*, std::pair<void*, size_t>> mappings;
+// {allocation: the size of its pages; it begins in the first}
+inline std::map<void*, size_t> allocations;
 
 [[noreturn]] inline void Fail(const char* reason) {
   std::fprintf(stderr, "cuda_emulator: %s\n", reason);
@@ -95,10 +94,7 @@ void Launch(void (*kernel)(Params...),
             size_t /*shared_bytes*/,
             cudaStream_t stream,
             const Args&... args) {
-  const bool is_valid = grid > 0 && block > 0 && block <= 1024 &&
-                        grid <= INT_MAX &&
-                        static_cast<uint64_t>(grid) * block <= UINT_MAX;
-  if (!is_valid) {
+  if (grid == 0) {
     last_error = cudaErrorInvalidConfiguration;
     return;
   }
@@ -158,16 +154,17 @@ inline cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t) {
   if (pages == MAP_FAILED) Fail("mmap failed");
   auto* end = static_cast<char*>(pages) + mapped;
   mprotect(end, kPage, PROT_NONE);
-  *data = end - used;
-  std::memset(*data, kGarbage, used);
-  mappings[*data] = {pages, mapped + kPage};
+  *data = std::memset(end - used, kGarbage, used);
+  allocations[*data] = mapped + kPage;
   return cudaSuccess;
 }
 
 inline cudaError_t cudaFreeAsync(void* data, cudaStream_t stream) {
   const auto free = [=] {
-    const auto mapping = cuda_emulator::mappings.extract(data).mapped();
-    munmap(mapping.first, mapping.second);
+    const size_t size = cuda_emulator::allocations.extract(data).mapped();
+    const auto offset =
+        reinterpret_cast<uintptr_t>(data) % cuda_emulator::kPage;
+    munmap(static_cast<char*>(data) - offset, size);
   };
   cuda_emulator::Enqueue(free, stream);
   return cudaSuccess;
