@@ -37,11 +37,6 @@ class Results:
         other = self.get_ms(side, case, *where)
         return other / ours if ours and other else None
 
-    def list_ratios(self, side, *where):
-        """Return the ratios of the cases that both sides have."""
-        ratios = (self.get_ratio(side, c, *where) for c in cases.list_cases())
-        return [ratio for ratio in ratios if ratio]
-
     def make_column(self, side, *where, **changes):
         """Return a function of a case that formats the changed case's ratio."""
         return lambda case: format_ratio(
@@ -76,8 +71,11 @@ def summarize(results, *thread_counts):
     for threads, memory in product(thread_counts, MEMORY):
         setting = f'{threads} thread{"s" * (threads > 1)}, {memory}'
         for side, name in SIDES.items():
-            values = results.list_ratios(side, threads, memory)
-            ratios[f'{name}, {setting}'] = values
+            ratios[f'{name}, {setting}'] = [
+                ratio
+                for case in cases.list_cases()
+                if (ratio := results.get_ratio(side, case, threads, memory))
+            ]
 
     def count_slower(row):
         slower = sum(ratio < 1 - NOISE for ratio in ratios[row])

@@ -24,7 +24,7 @@ class Case:
     reduce: str = 'assign'
     include_self: bool = False
     updates: int = None  # slices of updates; None: the size of the axis
-    index: str = 'random'
+    index: str = 'random'  # or 'permutation', which repeats no entry
 
     @property
     def key(self):

@@ -1,37 +1,18 @@
 """Cases on a GPU: our kernels, called without Paddle on PyTorch's tensors."""
 
 from functools import cache
-from time import perf_counter
 
 import torch
 from gpu_tests import ops
 
-from bench.run import inputs, torch_side
+from bench.run import inputs
 from bench.run.cases import BACKWARD, IN_PLACE
-
-setup = torch_side.setup
-load = torch_side.load
-compute_grads = torch_side.compute_grads
-stop_spinning = torch_side.stop_spinning
+from bench.run.torch_side import clock, load, setup, stop_spinning  # noqa: F401
 
 
-class Operator(torch.autograd.Function):
-    """Functions that launch a kernel and that of its gradients."""
-
-    @staticmethod
-    def forward(ctx, compute, compute_grads, *_leaves):
-        ctx.compute_grads = compute_grads
-        return compute().detach()
-
-    @staticmethod
-    def backward(ctx, _out_grad):
-        return None, None, *ctx.compute_grads()
-
-
-def clock():
-    """Return the seconds when the GPU has finished its work."""
-    ops.context().synchronize()
-    return perf_counter()
+def compute_grads(out, *_):
+    """Launch the gradient kernel of the function that returned out."""
+    return out.compute_grads()
 
 
 def make_candidates(case, tensors):
@@ -52,18 +33,11 @@ def make_candidates(case, tensors):
         call()
         return out
 
-    if case.mode != BACKWARD:
-        return {op: compute}
-    x, out_grad = tensors['x'], tensors['out_grad']
-    operands = [x, *filter(torch.is_tensor, arguments)]
-    attributes = arguments[len(operands) - 1 :]
-    saved = [compute(x)] if op == 'index_reduce' else []
-    grads, call = ops.prepare(
-        f'{op}_grad', *operands, *saved, out_grad, *attributes
-    )
-    leaves = x, operands[-1]
-    return {
-        op: lambda x: Operator.apply(
-            lambda: compute(x), lambda: call() or grads, *leaves
-        )
-    }
+    if case.mode == BACKWARD:
+        out = compute(tensors['x'])
+        operands = [tensors['x'], *filter(torch.is_tensor, arguments)]
+        attributes = arguments[len(operands) - 1 :]
+        operands += [out] * (op == 'index_reduce') + [tensors['out_grad']]
+        grads, call = ops.prepare(f'{op}_grad', *operands, *attributes)
+        out.compute_grads = lambda: call() or grads
+    return {op: compute}

@@ -31,13 +31,6 @@ def draw_mask(rng, case):
     return np.resize(np.repeat(runs, length)[:block], shape)
 
 
-def draw_index(rng, size, pattern, count):
-    """Draw `count` indices into `size` slices; a permutation repeats none."""
-    if pattern == 'permutation':
-        return rng.permutation(size)[:count]
-    return rng.integers(0, size, count)
-
-
 def build_arrays(case):
     """Return {name: array}; values are float32."""
     rng = np.random.default_rng(0)
@@ -53,8 +46,11 @@ def build_arrays(case):
     elif case.op == 'scatter':
         size = case.shape[case.axis]
         count = case.updates or size
-        index = draw_index(rng, size, case.index, count)
-        arrays['index'] = index.astype('int64')
+        arrays['index'] = (
+            rng.permutation(size)[:count]
+            if case.index == 'permutation'
+            else rng.integers(0, size, count)
+        )
         shape = list(case.shape)
         shape[case.axis] = count
         arrays['updates'] = draw_values(rng, shape)
