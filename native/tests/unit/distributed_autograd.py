@@ -1,13 +1,16 @@
-"""In-place calls, backward passes, errors and costs of distributed Tensors.
+"""Backward passes, errors and costs of distributed Tensors.
 test_distributed_ranks.py runs them on several ranks."""
 
 import gc
-from contextlib import contextmanager
+import re
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
 import pytest
-from distributed_utils import MESH, R, floats, gather, mask_of, shard
+from distributed_utils import MESH, RANKS, R, floats, gather, mask_of, shard
 
 import paddle
 import paddle.distributed as dist
@@ -19,10 +22,9 @@ X, MASK, VALUE = floats(4, 2), mask_of(4, 2), floats(8, seed=1)
 IS_USED = np.arange(8) < MASK.sum()  # the elements of VALUE that are copied
 
 
-def call(value_grad=True):
+def call():
     """Return x, value and the result of masked_scatter."""
-    x = shard(X, ROWS, grad=True)
-    value = shard(VALUE, R, grad=value_grad)
+    x, value = shard(X, ROWS, grad=True), shard(VALUE, R, grad=True)
     return x, value, paddle.masked_scatter(x, shard(MASK, ROWS), value)
 
 
@@ -34,25 +36,18 @@ def assert_elements(tensor, array):
     np.testing.assert_array_equal(gather(tensor), array)
 
 
-# ---- in-place calls; distributed_values.py compares them with dense ones
-
-
-def test_inplace_without_gradient():
-    x = shard(X, ROWS, grad=True)
-    with paddle.no_grad():
-        paddle.masked_scatter_(x, shard(MASK, R), shard(VALUE, R))
-    assert not x.stop_gradient
-    assert x.is_leaf
-    assert_elements(x, dense_result().numpy())
-
-
-def test_inplace_call_with_leaf_raises():
-    x = shard(X, ROWS, grad=True)
-    with pytest.raises(ValueError, match="can't use inplace"):
-        paddle.masked_scatter_(x, shard(MASK, R), shard(VALUE, R))
-
-
 # ---- backward
+
+
+def test_inplace_call_of_a_leaf():
+    x = shard(X, ROWS, grad=True)
+    arguments = x, shard(MASK, R), shard(VALUE, R)
+    with pytest.raises(ValueError, match="can't use inplace"):
+        paddle.masked_scatter_(*arguments)
+    with paddle.no_grad():
+        paddle.masked_scatter_(*arguments)
+    assert x.is_leaf and not x.stop_gradient
+    assert_elements(x, dense_result().numpy())
 
 
 def test_hook_changes_the_gradient():
@@ -85,12 +80,12 @@ def test_grad_of_one_input():
     assert_elements(x_grad, ~MASK)
 
 
-def test_stop_gradient():
-    _, value, out = call(value_grad=False)
-    out.sum().backward()
-    assert value.grad is None
-    with paddle.no_grad():
-        assert call()[2].stop_gradient
+def test_dense_value_with_gradient():
+    value = paddle.to_tensor(VALUE, stop_gradient=False)
+    x, mask = shard(X, ROWS), shard(MASK, ROWS)
+    paddle.masked_scatter(x, mask, value * 2).sum().backward()
+    assert_elements(value.grad, 2.0 * IS_USED)
+    assert x.grad is None
 
 
 def test_mask_modified_in_place_raises():
@@ -119,59 +114,48 @@ def test_graph_is_freed():
     assert count_plans() == before
 
 
-# ---- dense inputs
-
-
-@pytest.mark.parametrize('dist_at', range(3))
-def test_dense_inputs_become_replicated(dist_at):
-    tensors = [paddle.to_tensor(array) for array in (X, MASK, VALUE)]
-    tensors[dist_at] = shard(tensors[dist_at].numpy(), ROWS)
-    out = paddle.masked_scatter(*tensors)
-    assert all(t.is_dist() for t in tensors)
-    assert_elements(out, dense_result().numpy())
-
-
-def test_dense_value_with_gradient():
-    value = paddle.to_tensor(VALUE, stop_gradient=False)
-    x, mask = shard(X, ROWS), shard(MASK, ROWS)
-    paddle.masked_scatter(x, mask, value * 2).sum().backward()
-    assert_elements(value.grad, 2.0 * IS_USED)
-
-
 # ---- errors. All ranks raise, so that none waits for the others.
 
+OTHER_MESH = dist.ProcessMesh(MESH.mesh[::-1], dim_names=MESH.dim_names)
+TOO_FEW = f'mask, {MASK.sum()}, but received 2'
+# (arguments after x: arrays, and others; error; its text)
+ERRORS = [
+    ('masked_scatter', (MASK, VALUE[:2]), AssertionError, TOO_FEW),
+    ('masked_scatter_', (MASK, VALUE[:2]), AssertionError, TOO_FEW),
+    ('masked_scatter', (MASK[:3], VALUE), ValueError, 'broadcast'),
+    # the number of values differs
+    (
+        'masked_scatter',
+        (MASK, VALUE[dist.get_rank() :]),
+        RuntimeError,
+        'all ranks',
+    ),
+    ('select_scatter', (X[0], 0, 7), IndexError, 'index should be in'),
+    (
+        'scatter',
+        (np.array([9]), X[:1], False, 0, 'mul'),
+        IndexError,
+        'of index',
+    ),
+]
 
-@pytest.mark.parametrize('layout', [R, ROWS, Shard(1)])
-@pytest.mark.parametrize('name', ['masked_scatter', 'masked_scatter_'])
-def test_too_few_values(layout, name):
-    x, mask, few = shard(X, layout), shard(MASK, layout), shard(VALUE[:2], R)
-    message = f'mask, {MASK.sum()}, but received 2'
-    with pytest.raises(AssertionError, match=message):
-        getattr(paddle, name)(x, mask, few)
+
+@pytest.mark.parametrize(('name', 'args', 'error', 'text'), ERRORS)
+@pytest.mark.parametrize('layout', [ROWS, Shard(1)])
+def test_error(name, args, error, text, layout):
+    args = [shard(a, R) if isinstance(a, np.ndarray) else a for a in args]
+    with pytest.raises(error, match=text):
+        getattr(paddle, name)(shard(X, layout), *args)
 
 
-def test_shapes_and_indices():
-    x = shard(X, ROWS)
-    with pytest.raises(ValueError, match='broadcast'):
-        paddle.masked_scatter(x, shard(MASK[:3], R), shard(VALUE, R))
-    with pytest.raises(IndexError, match='index should be in'):
-        paddle.select_scatter(x, shard(X[0], R), 0, 7)
-    x, index = shard(X, Shard(1)), shard(np.array([9]), R)
-    with pytest.raises(IndexError, match='values of index should be in'):
-        paddle.scatter(x, index, shard(X[:1], R), False, 0, 'mul')
-
-
-def test_different_meshes():
-    other = dist.ProcessMesh(MESH.mesh[::-1], dim_names=MESH.dim_names)
-    mask = shard(MASK, R, mesh=other)
+@pytest.mark.parametrize(
+    ('name', 'args'),
+    [('masked_scatter', (MASK, VALUE)), ('diagonal_scatter', (X[0],))],
+)
+def test_different_meshes(name, args):
+    args = [shard(array, R, mesh=OTHER_MESH) for array in args]
     with pytest.raises(ValueError, match='reshard'):
-        paddle.masked_scatter(shard(X, ROWS), mask, shard(VALUE, R))
-    for function, args in (
-        (paddle.select_scatter, (0, 0)),
-        (paddle.diagonal_scatter, ()),
-    ):
-        with pytest.raises(ValueError, match='reshard'):
-            function(shard(X, ROWS), shard(X[0], R, mesh=other), *args)
+        getattr(paddle, name)(shard(X, ROWS), *args)
 
 
 def test_rank_outside_the_mesh():
@@ -184,20 +168,7 @@ def test_rank_outside_the_mesh():
             paddle.masked_scatter(*tensors)
 
 
-# ---- traffic and allocations for a sharded x of 128 MiB
-
-HEIGHT, WIDTH = 8192, 4096
-
-
-def large_operands():
-    """Return x, mask and a replicated value; every other element is True."""
-    mask = (np.arange(WIDTH) % 2 == 0) & np.ones([HEIGHT, 1], 'bool')
-    size = HEIGHT * WIDTH // 2
-    return (
-        shard(np.zeros([HEIGHT, WIDTH], 'float32'), ROWS),
-        shard(mask, ROWS),
-        shard(np.ones([size], 'float32'), R),
-    )
+# ---- costs for a sharded x of 128 MiB
 
 
 @contextmanager
@@ -209,29 +180,37 @@ def assert_traffic(expected):
     assert sum(t.size * t.element_size() for t in sent) == expected
 
 
-def test_costs_of_masked_scatter():
-    tensors = large_operands()
-    paddle.masked_scatter(*tensors)  # warm-up
-    core.host_memory_stat_reset_peak_value('Allocated', 0)
-    before = core.host_memory_stat_current_value('Allocated', 0)
-    with assert_traffic(8):
-        out = paddle.masked_scatter(*tensors)
-    peak = core.host_memory_stat_peak_value('Allocated', 0)
-    out_bytes = out._local_value().size * out.element_size()
-    assert peak - before - out_bytes < 2**20
-
-
-def test_masked_fill_sends_nothing():
-    x, mask, _ = large_operands()
+def test_traffic_and_allocations():
+    height, width = 8192, 4096
+    mask = (np.arange(width) % 2 == 0) & np.ones([height, 1], 'bool')
+    x = shard(np.zeros([height, width], 'float32'), ROWS)
+    mask = shard(mask, ROWS)
+    value = shard(np.ones([height * width // 2], 'float32'), R)
     with assert_traffic(0):
         out = paddle.masked_fill(x, mask, 2.0)
     assert out.placements == x.placements
-
-
-def test_traffic_of_backward():
-    x, mask, value = large_operands()
+    paddle.masked_scatter(x, mask, value)  # warm-up
+    core.host_memory_stat_reset_peak_value('Allocated', 0)
+    before = core.host_memory_stat_current_value('Allocated', 0)
+    with assert_traffic(8):
+        out = paddle.masked_scatter(x, mask, value)
+    peak = core.host_memory_stat_peak_value('Allocated', 0)
+    out_bytes = out._local_value().size * out.element_size()
+    assert peak - before - out_bytes < 2**20
     x.stop_gradient = value.stop_gradient = False
     out = paddle.masked_scatter(x, mask, value)
     # Only the gradient of value is summed over the ranks.
     with assert_traffic(value.size * value.element_size()):
         out.backward(paddle.ones_like(out))
+
+
+@pytest.mark.skipif(RANKS != 2, reason='The example has two ranks.')
+def test_example_in_docs_prints_documented_output():
+    page = Path(__file__).resolve().parents[3] / 'docs/distributed.md'
+    blocks = re.findall(
+        r'^```(?:python)?\n(.*?)^```$', page.read_text('utf-8'), re.M | re.S
+    )
+    example, *outputs = blocks
+    with redirect_stdout(StringIO()) as printed:
+        exec(example, {})
+    assert printed.getvalue() == outputs[dist.get_rank()]
