@@ -101,7 +101,9 @@ def test_nan_check_names_the_operator():
             paddle.scatter(x.astype(dtype), index, rows)
 
 
-@pytest.mark.parametrize('dtype', ['float16', 'bfloat16', 'complex64'])
+@pytest.mark.parametrize(
+    'dtype', ['float16', 'bfloat16', 'float32', 'float64', 'complex64']
+)
 def test_sum_of_negative_zeros_is_zero(dtype):
     zero = complex(-0.0, -0.0) if dtype == 'complex64' else -0.0
     x = to_paddle(to_storage(np.full((4, 3), zero), dtype))
