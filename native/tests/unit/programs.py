@@ -70,10 +70,3 @@ def save(function, arrays, known_dims):
         path = os.path.join(folder, 'model')
         paddle.jit.save(traced, path)
         yield path
-
-
-def load(path):
-    gc.collect()  # see to_static
-    layer = paddle.jit.load(path)
-    layer.train()  # eval mode, the default, has no backward
-    return lambda tensors: layer(*tensors)
