@@ -134,16 +134,20 @@ def run_static(folder, name):
     return executor.run(program, dict(zip('xu', ARRAYS)), outs)[0]
 
 
-def run_predictor(folder, name):
-    prefix = f'{folder}/{name}'
+def predict(prefix, arrays, ir_optim=True):
     config = paddle.inference.Config(f'{prefix}.json', f'{prefix}.pdiparams')
     config.disable_glog_info()
+    config.switch_ir_optim(ir_optim)
     predictor = paddle.inference.create_predictor(config)
-    for input_name, array in zip('xu', ARRAYS):
-        predictor.get_input_handle(input_name).copy_from_cpu(array)
+    for name, array in arrays.items():
+        predictor.get_input_handle(name).copy_from_cpu(array)
     predictor.run()
     (name,) = predictor.get_output_names()
     return predictor.get_output_handle(name).copy_to_cpu()
+
+
+def run_predictor(folder, name):
+    return predict(f'{folder}/{name}', dict(zip('xu', ARRAYS)))
 
 
 def run_onnx(prefix):

@@ -1,12 +1,11 @@
 """The nodes of the wheel's runtime in Paddle's backward graph."""
 
 import gc
-import subprocess
-import sys
 import weakref
 
 import numpy as np
 import pytest
+from processes import run_python
 
 import paddle
 from paddle.base import core
@@ -210,15 +209,13 @@ def test_recording_does_not_leak(call):
 
 
 def test_process_exits_with_a_graph_alive():
-    program = (
-        'import paddle\n'
-        'x = paddle.ones([3, 3])\n'
-        'x.stop_gradient = False\n'
-        'kept = paddle.masked_fill(x, x > 0, 2.0)\n'
-        'class Keep: out = kept * 2\n'
-    )
-    done = subprocess.run([sys.executable, '-c', program], capture_output=True)
-    assert done.returncode == 0, done.stderr.decode()
+    run_python("""
+import paddle
+x = paddle.ones([3, 3])
+x.stop_gradient = False
+kept = paddle.masked_fill(x, x > 0, 2.0)
+class Keep: out = kept * 2
+""")
 
 
 def test_create_graph_raises_without_second_order():

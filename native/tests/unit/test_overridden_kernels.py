@@ -13,6 +13,7 @@ from programs import flag, save
 
 import paddle
 import paddle.distributed as dist
+from native.tests.graph_programs import predict
 from paddle import _C_ops, _native_lib
 
 INDEX = np.array([3, 1, 3, -4])
@@ -115,18 +116,6 @@ def test_sum_of_negative_zeros_is_zero(dtype):
 
 def add(tensors):
     return paddle.scatter(*tensors, overwrite=False)
-
-
-def predict(path, arrays, ir_optim):
-    config = paddle.inference.Config(f'{path}.json', f'{path}.pdiparams')
-    config.disable_glog_info()
-    config.switch_ir_optim(ir_optim)
-    predictor = paddle.inference.create_predictor(config)
-    for name, array in arrays.items():
-        predictor.get_input_handle(name).copy_from_cpu(array)
-    predictor.run()
-    (name,) = predictor.get_output_names()
-    return predictor.get_output_handle(name).copy_to_cpu()
 
 
 @pytest.mark.parametrize('dtype', ['float16', 'bool'])
