@@ -12,13 +12,12 @@ def install(c_ops):
     for entry in _lib.entries:
         if entry.is_backward:
             continue
-        for name in (entry.name, f'{entry.name}_'):
-            if entry.is_base:
-                is_inplace = name != entry.name
-                c_ops[name] = entry.make_function(is_inplace, c_ops[name])
-            elif hasattr(_lib, name):
-                c_ops[name] = getattr(_lib, name)
+        for name, is_inplace in (entry.name, False), (f'{entry.name}_', True):
+            if is_inplace and entry.inplace_input < 0:
+                continue
+            if not entry.is_base:
                 c_ops['__all__'].append(name)
+            c_ops[name] = entry.make_function(is_inplace, c_ops.get(name))
 
 
 def _check_version():

@@ -41,7 +41,9 @@ def build_info():
         'place': str(HERE / 'paddle'),
         'new operators': ', '.join(built['operators']),
         "Paddle's own, new kernels": ', '.join(
-            sorted(_native_lib.overridden_kernels())
+            entry.name
+            for entry in _native_lib.entries
+            if entry.is_base and not entry.is_backward
         ),
         'SIMD': _simd(),
         # Paddle sets it to 1 on import unless it is set.

@@ -1,5 +1,4 @@
-// paddle._native_lib: a Python function per operator, the operator tables, and
-// helpers for paddle._native_*.
+// paddle._native_lib: the operator tables, and functions for paddle._native_*.
 
 #include <list>
 #include <string>
@@ -8,7 +7,6 @@
 #include "distributed/callback_node.h"
 #include "dygraph/calls.h"
 #include "dygraph/grad_node.h"
-#include "kernels/base_kernels.h"
 #include "python/python_args.h"
 #include "static/custom_ops.h"
 
@@ -65,14 +63,6 @@ void AddTables(const py::module_& module) {
       .def("infer", InferForPython);
 }
 
-void AddOp(py::module_* module, const OpSpec& spec) {
-  const std::string name = spec.name;
-  module->add_object(name.c_str(), MakeFunction(spec, false, py::none()));
-  if (spec.inplace_input < 0) return;
-  module->add_object((name + "_").c_str(),
-                     MakeFunction(spec, true, py::none()));
-}
-
 void TranslateError(std::exception_ptr thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -84,24 +74,18 @@ void TranslateError(std::exception_ptr thrown) {
 }  // namespace
 
 PYBIND11_MODULE(_native_lib, module) {
-  OverridePaddleKernels();
   py::register_local_exception_translator(TranslateError);
   module.attr("paddle_version") = kPaddleVersion;
   AddTables(module);
   module.attr("entries") =
       py::cast(AllOps(), py::return_value_policy::reference);
   for (const OpSpec* spec : AllOps()) {
-    if (!spec->is_backward) {
-      AddOp(&module, *spec);
-    } else if (!spec->is_base) {
-      HideGradientKernels(*spec);
-    }
+    if (spec->is_backward && !spec->is_base) HideGradientKernels(*spec);
   }
   module.def("has_grad", HasGrad);
   module.def("record_callback", RecordCallback);
   module.def("register_custom_ops", RegisterCustomOps);
   module.def("rebase_history", RebaseHistory);
-  module.def("overridden_kernels", OverriddenKernels);
   module.def("to_distributed", ToDistributed);
 }
 

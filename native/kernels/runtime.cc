@@ -45,11 +45,16 @@ void InferMeta(const OpSpec& spec,
   spec.infer_meta(metas, attrs, out_pointers);
 }
 
+std::string HiddenName(const OpSpec& spec) {
+  return std::string("native_") + spec.kernel;
+}
+
 const phi::Kernel& FindKernel(const OpSpec& spec, phi::DataType dtype) {
   const bool is_hidden = spec.is_backward && !spec.is_base;
   return phi::KernelFactory::Instance()
       .SelectKernelOrThrowError(
-          is_hidden ? NativeName(spec.kernel) : spec.kernel, KernelKeyOf(dtype))
+          is_hidden ? HiddenName(spec) : spec.kernel,
+          {phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, dtype})
       .kernel;
 }
 
@@ -69,7 +74,7 @@ void HideGradientKernels(const OpSpec& spec) {
   auto& factory = phi::KernelFactory::Instance();
   const phi::KernelKeyMap kernels = factory.SelectKernelMap(spec.kernel);
   if (kernels.empty()) return;
-  factory.kernels()[NativeName(spec.kernel)] = kernels;
+  factory.kernels()[HiddenName(spec)] = kernels;
   factory.kernels().erase(spec.kernel);
 }
 

@@ -109,18 +109,8 @@ const phi::DenseTensor* DenseOf(const OpSpec& spec,
 const phi::DenseTensor* AsContiguous(const phi::DenseTensor& tensor,
                                      std::list<phi::DenseTensor>* copies);
 
-// Returns the name under which the runtime registers a kernel that Paddle must
-// not find by the operator's name.
-inline std::string NativeName(const std::string& name) {
-  return "native_" + name;
-}
-
-inline phi::KernelKey KernelKeyOf(phi::DataType dtype) {
-  return {phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, dtype};
-}
-
-// Renames the kernels of a gradient to NativeName. The legacy IR would call
-// them as kernels of the custom operator's gradient, whose arguments differ.
+// Prefixes the name of a gradient's kernels. The legacy IR would call them as
+// kernels of the custom operator's gradient, whose arguments differ.
 void HideGradientKernels(const OpSpec& spec);
 
 // Generated: all entries, and the version of Paddle they are compiled for.

@@ -14,7 +14,8 @@ from programs import flag, save
 import paddle
 import paddle.distributed as dist
 from native.tests.graph_programs import predict
-from paddle import _C_ops, _native_lib
+from paddle import _C_ops
+from paddle.base import core
 
 INDEX = np.array([3, 1, 3, -4])
 # 6 of 12 elements are True.
@@ -30,11 +31,16 @@ VALUE_GRADS = (
 )
 
 
-@pytest.mark.parametrize('op', ['scatter', 'masked_fill'])
-def test_every_dtype_is_overridden(op):
-    overridden = _native_lib.overridden_kernels()
-    for name in (op, f'{op}_grad'):
-        assert sorted(overridden[name]) == sorted(ALL_DTYPES)
+@pytest.mark.parametrize('dtype', ALL_DTYPES)
+def test_masked_fill_does_not_expand_the_mask(dtype):
+    """Paddle's kernel allocates an expanded mask."""
+    x, mask = paddle.zeros([64, 64], dtype), paddle.zeros([64], 'bool')
+    value = paddle.ones([], dtype)
+    before = core.host_memory_stat_current_value('Allocated', 0)
+    core.host_memory_stat_reset_peak_value('Allocated', 0)
+    out = _C_ops.masked_fill(x, mask, value)
+    peak = core.host_memory_stat_peak_value('Allocated', 0)
+    assert peak - before == out.size * out.element_size()
 
 
 def sum_case(dtype):
