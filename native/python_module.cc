@@ -85,8 +85,6 @@ PYBIND11_MODULE(_native_lib, module) {
   module.def("has_grad", HasGrad);
   module.def("record_callback", RecordCallback);
   module.def("register_custom_ops", RegisterCustomOps);
-  module.def("rebase_history", RebaseHistory);
-  module.def("to_distributed", ToDistributed);
 }
 
 }  // namespace native_ops

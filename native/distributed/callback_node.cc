@@ -6,14 +6,6 @@
 #include "dygraph/grad_node.h"
 #include "paddle/phi/core/distributed/auto_parallel/dist_tensor.h"
 
-namespace egr {
-
-// Exported by libpaddle.so; no header of the wheel declares it.
-void ConvertToDistTensor(paddle::Tensor* tensor,
-                         const phi::distributed::ProcessMesh* mesh);
-
-}  // namespace egr
-
 namespace native_ops {
 
 using paddle::Tensor;
@@ -53,6 +45,14 @@ class CallbackNode : public egr::GradNodeBase {
   std::shared_ptr<PyObject> backward_;  // null: released
 };
 
+Tensor& RequireTensor(const py::object& object) {
+  if (paddle::pybind::PyCheckTensor(object.ptr()) &&
+      TensorOf(object.ptr()).defined()) {
+    return TensorOf(object.ptr());
+  }
+  throw py::type_error("record_callback(): a defined Tensor expected.");
+}
+
 // Returns whether a gradient has no contribution. The gradient of a rank
 // without elements is uninitialized, but not absent.
 bool IsAbsent(const Tensor& grad) {
@@ -65,9 +65,7 @@ bool IsAbsent(const Tensor& grad) {
 egr::TensorSlots CallbackNode::operator()(egr::TensorSlots& grads,
                                           bool create_graph,
                                           bool) {
-  if (backward_ == nullptr) {
-    ThrowReleased(name());
-  }
+  if (backward_ == nullptr) ThrowReleased(name());
   const egr::TensorSlots hooked = ApplyGradientHooks(grads);
   egr::TensorSlots returns(1, std::vector<Tensor>(1));
   if (hooked[0].empty() || IsAbsent(hooked[0][0])) return returns;
@@ -76,11 +74,11 @@ egr::TensorSlots CallbackNode::operator()(egr::TensorSlots& grads,
     const auto backward = py::reinterpret_borrow<py::object>(backward_.get());
     const auto grad = py::reinterpret_steal<py::object>(
         paddle::pybind::ToPyObject(hooked[0][0]));
-    const py::object input_grad = backward(create_graph, grad);
-    returns[0][0] = RequireTensor(name_.c_str(), input_grad.ptr());
-    // Paddle's backward engine terminates the process on foreign exceptions.
+    returns[0][0] = RequireTensor(backward(create_graph, grad));
   } catch (const py::error_already_set& error) {
-    ThrowAsPaddle(name_, error);
+    // Paddle's backward engine terminates the process on other exceptions.
+    PADDLE_THROW(common::errors::PreconditionNotMet(
+        "(%s) The gradient failed: %s", name_, error.what()));
   }
   return returns;
 }
@@ -91,23 +89,9 @@ void RecordCallback(const std::string& name,
                     const py::object& backward,
                     const py::object& input,
                     const py::object& result) {
-  constexpr const char* kName = "record_callback";
   const auto node = std::make_shared<CallbackNode>(name, backward);
-  node->SetGradOutMeta(RequireTensor(kName, input.ptr()), /*slot=*/0);
-  Connect(&RequireTensor(kName, result.ptr()), /*slot=*/0, node);
-}
-
-void ToDistributed(const py::object& tensor, const py::object& like) {
-  constexpr const char* kName = "to_distributed";
-  const Tensor& model = RequireTensor(kName, like.ptr());
-  if (!model.is_dist_tensor()) {
-    PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) The second Tensor should be distributed.", kName));
-  }
-  const auto* dist =
-      static_cast<const phi::distributed::DistTensor*>(model.impl().get());
-  egr::ConvertToDistTensor(&RequireTensor(kName, tensor.ptr()),
-                           &dist->process_mesh());
+  node->SetGradOutMeta(RequireTensor(input), /*slot=*/0);
+  Connect(&RequireTensor(result), /*slot=*/0, node);
 }
 
 }  // namespace native_ops

@@ -17,8 +17,4 @@ void RecordCallback(const std::string& name,
                     const py::object& input,
                     const py::object& result);
 
-// to_distributed(tensor, like): converts a dense Tensor to a replicated one on
-// the mesh of `like`, in place, as Paddle's own operators do with their inputs.
-void ToDistributed(const py::object& tensor, const py::object& like);
-
 }  // namespace native_ops

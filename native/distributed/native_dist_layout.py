@@ -27,7 +27,10 @@ def replicated(mesh):
 def splits(mesh, placements):
     """Yield (tensor dim, number of pieces, piece of this rank) for each sharding
     mesh dim."""
-    for size, at, placement in zip(mesh.shape, place_in_mesh(mesh), placements):
+    place = np.unravel_index(
+        mesh.process_ids.index(dist.get_rank()), mesh.shape
+    )
+    for size, at, placement in zip(mesh.shape, place, placements):
         if placement.is_shard():
             yield placement.get_dim(), size, at
 
@@ -71,35 +74,28 @@ def _gathered(tensor, placements):
     """All-gather the dims that `placements` replicate."""
     if list(tensor.placements) == list(placements):
         return tensor
-    padded = _padded(tensor)
-    resharded = dist.reshard(padded, padded.process_mesh, placements)
-    if padded is tensor:
-        return resharded
-    mesh, ends = mesh_of(tensor), list(tensor.shape)
-    for dim, size, at in splits(mesh, placements):
-        low, high = bounds(ends[dim], size, at)
-        ends[dim] = high - low
-    dims = list(range(len(ends)))
-    local = paddle.slice(resharded._local_value(), dims, [0] * len(dims), ends)
-    return assemble(local, tensor.shape, mesh, placements)
-
-
-def _padded(tensor):
-    """Pad empty local parts: dist.reshard crashes on them."""
     mesh, shape = mesh_of(tensor), list(tensor.shape)
     local = tensor._local_value()
     for dim, size, _ in splits(mesh, tensor.placements):
         low, high = bounds(shape[dim], size, size - 1)
-        if low < high:
-            continue
-        step = -(-shape[dim] // size)
-        shape[dim] = step * size
-        missing = list(local.shape)
-        missing[dim] = step - missing[dim]
-        local = paddle.concat([local, paddle.zeros(missing, local.dtype)], dim)
+        if low == high:  # dist.reshard crashes on empty parts: pad them
+            step = -(-shape[dim] // size)
+            shape[dim] = step * size
+            missing = list(local.shape)
+            missing[dim] = step - missing[dim]
+            zeros = paddle.zeros(missing, local.dtype)
+            local = paddle.concat([local, zeros], dim)
     if shape == list(tensor.shape):
-        return tensor
-    return assemble(local, shape, mesh, tensor.placements)
+        return dist.reshard(tensor, mesh, placements)
+    padded = assemble(local, shape, mesh, tensor.placements)
+    local = dist.reshard(padded, mesh, placements)._local_value()
+    ends = list(tensor.shape)
+    for dim, size, at in splits(mesh, placements):
+        low, high = bounds(ends[dim], size, at)
+        ends[dim] = high - low
+    dims = list(range(len(ends)))
+    local = paddle.slice(local, dims, [0] * len(dims), ends)
+    return assemble(local, tensor.shape, mesh, placements)
 
 
 def assemble(local, shape, mesh, placements):
@@ -126,18 +122,6 @@ def reshard_local(local, shape, mesh, placements, target):
 def part(tensor):
     """Return the local part, contiguous."""
     return tensor._local_value().contiguous()
-
-
-def copied(tensor):
-    mesh, placements = mesh_of(tensor), tensor.placements
-    return assemble(part(tensor).clone(), tensor.shape, mesh, placements)
-
-
-def place_in_mesh(mesh):
-    """Return the coordinates of this rank in the mesh, None if it is outside."""
-    ids = np.array(mesh.process_ids).reshape(mesh.shape)
-    coords = np.argwhere(ids == dist.get_rank())
-    return tuple(int(i) for i in coords[0]) if len(coords) else None
 
 
 def bounds(size, pieces, index):

@@ -28,20 +28,26 @@ from paddle.distributed.auto_parallel.static.dist_attribute import (
 )
 
 
-def linear(name, tensor, function, transpose):
-    """Return function(tensor), a linear map. Its gradient is `transpose`, whose
-    gradient is `function`, to every order."""
+def linear(name, tensor, function, transpose, out=None):
+    """Return function(tensor), a linear map, written into `out` if that is not
+    None. Its gradient is `transpose`, whose gradient is `function`, to every
+    order."""
     with paddle.no_grad():
-        out = function(tensor)
+        result = function(tensor)
+    if out is not None:
+        core.eager.ops.assign_out_(
+            result._local_value(), out._local_value().detach()
+        )
+        result = out
     if not has_grad() or tensor.stop_gradient:
-        return out
+        return result
 
     def backward(create_graph, grad):
         with nullcontext() if create_graph else paddle.no_grad():
             return linear(f'{name}_grad', grad, transpose, function)
 
-    _lib.record_callback(name, backward, tensor, out)
-    return out
+    _lib.record_callback(name, backward, tensor, result)
+    return result
 
 
 class Plan:
@@ -53,9 +59,13 @@ class Plan:
     def __init__(self, op, tensors, attrs):
         self.op, self.attrs = op, attrs
         self.mesh = mesh_of(tensors[0])
+        if dist.get_rank() not in self.mesh.process_ids:
+            raise NotImplementedError(
+                f'({op.name}) The rank should be in the mesh of the Tensors, '
+                f'{self.mesh}, but received rank {dist.get_rank()}.'
+            )
         # Infers from the global shapes, so that every rank raises alike.
         (self.out_shape,) = op.infer(list(tensors), attrs)
-        self.differentiable = [g.forward_input for g in op.gradient.outputs]
         self.lay_out(tensors)
 
     def lay_out(self, tensors):
@@ -63,25 +73,24 @@ class Plan:
             self.op.name, tensors, self.attrs
         )
 
-    def requires_grad(self, tensors):
-        return has_grad() and any(
-            not tensors[i].stop_gradient for i in self.differentiable
-        )
-
-    def call(self, tensors):
-        """Return the local result."""
+    def run(self, tensors, out=None):
+        """Return the distributed result, written into `out` if that is not None."""
         function = getattr(paddle._C_ops, self.op.name)
-        return function(*self.parts(tensors), *self.attrs)
+        local = function(*self.parts(tensors), *self.attrs)
+        current = self.out_placements
+        target = current if out is None else placements_of(out)
+        return linear(
+            self.op.name,
+            local,
+            lambda local: reshard_local(
+                local, self.out_shape, self.mesh, current, target
+            ),
+            lambda whole: part(reshard(whole, current)),
+            out,
+        )
 
     def parts(self, tensors):
         """Return the inputs of the local call."""
-        # Inputs that a gradient reads and that share memory with the local ones.
-        self.read = [
-            (one.name, tensor.detach(), tensor.inplace_version)
-            for i, (one, tensor) in enumerate(zip(self.op.inputs, tensors))
-            if (self.op.reads_overwritten or i not in self.differentiable)
-            and list(tensor.placements) == self.input_placements[i]
-        ]
         return [self._part(*item) for item in enumerate(tensors)]
 
     def _part(self, at, tensor):
@@ -106,33 +115,6 @@ class Plan:
             dist.Partial() if out.is_shard() and not own.is_shard() else own
             for own, out in zip(placements, self.out_placements)
         ]
-
-    def result(self, local, placements=None):
-        """Return the distributed Tensor whose local result is `local`."""
-        current = self.out_placements
-        target = placements or current
-
-        def join(local):
-            self._check_unchanged()
-            return reshard_local(
-                local, self.out_shape, self.mesh, current, target
-            )
-
-        def split(whole):
-            self._check_unchanged()
-            return part(reshard(whole, current))
-
-        return linear(self.op.name, local, join, split)
-
-    def _check_unchanged(self):
-        """Raise if an input has been modified in place: local parts do not share
-        the version counter of their Tensor."""
-        for name, tensor, version in self.read:
-            if tensor.inplace_version != version:
-                raise RuntimeError(
-                    f'({self.op.name}_grad) {name} was modified in place after '
-                    f'the call, but the gradient requires its original value.'
-                )
 
 
 def infer_layout(name, tensors, attrs=()):

@@ -8,6 +8,7 @@
 #include "dygraph/eager_abi.h"
 #include "dygraph/grad_node.h"
 #include "kernels/instrumentation.h"
+#include "paddle/phi/core/distributed/auto_parallel/dist_tensor.h"
 #include "paddle/phi/core/meta_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 
@@ -138,13 +139,17 @@ PyObject* Call(const OpSpec& spec, bool inplace, PyObject* args) {
   const TensorPointers tensors = ReadTensors(spec, args);
   const Attrs attrs = ReadAttrs(spec, args, count);
   for (const Tensor* tensor : tensors) {
-    if (tensor->is_dist_tensor()) {
-      return CallInPython("paddle._native_distributed",
-                          inplace ? "run_inplace" : "run",
-                          spec,
-                          args,
-                          attrs);
+    if (!tensor->is_dist_tensor()) continue;
+    const auto* dist =
+        static_cast<const phi::distributed::DistTensor*>(tensor->impl().get());
+    for (Tensor* other : tensors) {
+      egr::ConvertToDistTensor(other, &dist->process_mesh());
     }
+    return CallInPython("paddle._native_distributed",
+                        inplace ? "run_inplace" : "run",
+                        spec,
+                        args,
+                        attrs);
   }
   Tensor result;
   {
@@ -218,21 +223,6 @@ PyObject* CallOp(PyObject* self, PyObject* args, PyObject* kwargs) {
     if (inplace) CheckInplaceMask(spec, args);
     return PyObject_Call(stock, args, kwargs);
   });
-}
-
-void RebaseHistory(const py::object& x, const py::object& y) {
-  constexpr const char* kName = "rebase_history";
-  Tensor& tensor = RequireTensor(kName, x.ptr());
-  const auto node = egr::EagerUtils::grad_node(RequireTensor(kName, y.ptr()));
-  PADDLE_ENFORCE_NOT_NULL(
-      node,
-      common::errors::InvalidArgument(
-          "(%s) The second Tensor should be the result of a call whose "
-          "gradient is recorded.",
-          kName));
-  egr::EagerUtils::CheckInplace(
-      tensor, egr::EagerUtils::nullable_autograd_meta(tensor), true);
-  Connect(&tensor, /*slot=*/0, node);
 }
 
 }  // namespace native_ops

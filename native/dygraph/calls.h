@@ -19,8 +19,4 @@ namespace native_ops {
 // (masked_fill).
 PyObject* CallOp(PyObject* self, PyObject* args, PyObject* kwargs);
 
-// rebase_history(x, y): replaces y by x in the backward graph. Throws if x is a
-// leaf that requires a gradient.
-void RebaseHistory(const py::object& x, const py::object& y);
-
 }  // namespace native_ops

@@ -15,6 +15,7 @@
 
 #include "kernels/instrumentation.h"
 #include "paddle/phi/api/include/tensor.h"
+#include "paddle/phi/core/distributed/auto_parallel/process_mesh.h"
 #include "paddle/utils/small_vector.h"
 
 namespace egr {
@@ -97,6 +98,11 @@ __attribute__((visibility("default"))) void CheckTensorHasNanOrInf(
     const std::string& op, const paddle::Tensor& tensor);
 __attribute__((visibility("default"))) void CheckTensorHasNanOrInf(
     const std::string& op, const TensorSlots& tensors);
+
+// Converts a dense Tensor to a replicated one, in place. Throws for a
+// distributed Tensor on another mesh.
+__attribute__((visibility("default"))) void ConvertToDistTensor(
+    paddle::Tensor* tensor, const phi::distributed::ProcessMesh* mesh);
 
 }  // namespace egr
 

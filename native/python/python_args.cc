@@ -1,7 +1,5 @@
 #include "python/python_args.h"
 
-#include <utility>
-
 #include "paddle/pir/include/core/value.h"
 
 // Exported by libpaddle.so; no header of the wheel declares them.
@@ -29,17 +27,6 @@ namespace native_ops {
 
 namespace {
 
-// The first matching type is used.
-const std::pair<common::ErrorCode, PyObject**> kErrorKinds[] = {
-    {common::ErrorCode::INVALID_ARGUMENT, &PyExc_ValueError},
-    {common::ErrorCode::INVALID_TYPE, &PyExc_TypeError},
-    {common::ErrorCode::OUT_OF_RANGE, &PyExc_IndexError},
-    {common::ErrorCode::UNIMPLEMENTED, &PyExc_NotImplementedError},
-    {common::ErrorCode::RESOURCE_EXHAUSTED, &PyExc_MemoryError},
-    {common::ErrorCode::EXTERNAL, &PyExc_OSError},  // raised by a hook
-    {common::ErrorCode::PRECONDITION_NOT_MET, &PyExc_RuntimeError},
-};
-
 Attr ReadAttr(const OpSpec& spec,
               AttrType type,
               PyObject* value,
@@ -58,16 +45,6 @@ Attr ReadAttr(const OpSpec& spec,
 }
 
 }  // namespace
-
-void ThrowAsPaddle(const std::string& name,
-                   const py::error_already_set& error) {
-  const std::string text = py::str(error.value());
-  for (const auto& [code, type] : kErrorKinds) {
-    if (error.matches(*type)) PADDLE_THROW(common::ErrorSummary(code, text));
-  }
-  PADDLE_THROW(common::errors::PreconditionNotMet(
-      "(%s) The gradient failed: %s", name, error.what()));
-}
 
 TensorPointers ReadTensors(const OpSpec& spec, PyObject* args) {
   TensorPointers tensors;
@@ -100,16 +77,6 @@ void CheckCount(const char* function, size_t num_args, size_t min_args) {
   throw py::type_error(
       std::string(function) + "(): " + std::to_string(min_args) +
       " arguments expected, but received " + std::to_string(num_args) + ".");
-}
-
-paddle::Tensor& RequireTensor(const char* function, PyObject* object) {
-  if (paddle::pybind::PyCheckTensor(object) && TensorOf(object).defined()) {
-    return TensorOf(object);
-  }
-  throw py::type_error(std::string(function) +
-                       "(): a defined Tensor expected, but received an object "
-                       "of type " +
-                       Py_TYPE(object)->tp_name + ".");
 }
 
 }  // namespace native_ops

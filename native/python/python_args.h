@@ -1,5 +1,5 @@
 // Parsing of Python arguments with the functions of Paddle's generated code,
-// and translation of errors.
+// and translation of C++ exceptions.
 
 #pragma once
 
@@ -20,11 +20,6 @@ void ThrowExceptionToPython(std::exception_ptr error);
 namespace native_ops {
 
 using TensorPointers = paddle::small_vector<paddle::Tensor*, 4>;
-
-// Rethrows a Python exception as Paddle's corresponding exception: the backward
-// engine handles no others. `name` is the gradient that failed.
-[[noreturn]] void ThrowAsPaddle(const std::string& name,
-                                const py::error_already_set& error);
 
 // Returns f(), or null with a Python exception set if f throws.
 template <typename F>
@@ -58,9 +53,5 @@ Attrs ReadAttrs(const OpSpec& spec, PyObject* args, Py_ssize_t first);
 // generated code reads past the tuple. Surplus arguments are ignored, as in
 // Paddle.
 void CheckCount(const char* function, size_t num_args, size_t min_args);
-
-// Returns the Tensor in `object`. Throws TypeError, naming `function`, unless
-// it is a defined Tensor.
-paddle::Tensor& RequireTensor(const char* function, PyObject* object);
 
 }  // namespace native_ops

@@ -91,8 +91,8 @@ def test_dense_value_with_gradient():
 def test_mask_modified_in_place_raises():
     x, mask = shard(X, ROWS, grad=True), shard(MASK, ROWS)
     out = paddle.masked_scatter(x, mask, shard(VALUE, R))
-    mask.fill_(True)
-    with pytest.raises(RuntimeError, match='mask was modified in place'):
+    mask.logical_not_()
+    with pytest.raises(RuntimeError, match='modified by an inplace operation'):
         out.sum().backward()
 
 
@@ -154,7 +154,7 @@ def test_error(name, args, error, text, layout):
 )
 def test_different_meshes(name, args):
     args = [shard(array, R, mesh=OTHER_MESH) for array in args]
-    with pytest.raises(ValueError, match='reshard'):
+    with pytest.raises(ValueError, match='different mesh'):
         getattr(paddle, name)(shard(X, ROWS), *args)
 
 
