@@ -10,7 +10,7 @@ from fuzz.arrays import (
     draw_array,
     find_difference,
 )
-from fuzz.reference import RTOL, tolerance
+from fuzz.reference import RTOL
 
 from gpu_tests import ops
 from gpu_tests.arrays import (
