@@ -72,15 +72,12 @@ def place(case):
     return placed
 
 
-def results(case, placed=None, threads=None):
-    """Return {name: array} of the result and the gradients of a call.
+def compute(case, tensors):
+    """Return {name: Tensor} of the result and the gradients of a call.
 
     A gradient transposes the operator, so that the gradient of the gradients with
     respect to out_grad, in the direction of the operands, is the operator again.
     """
-    paddle.base.core.set_num_threads(threads or 1 + sum(case.seed) % 2)
-    placed = placed or place(case)
-    tensors = {name: tensor for name, (tensor, *_) in placed.items()}
     for name, tensor in tensors.items():
         tensor.stop_gradient = name not in case.wrt
     x, *others = (tensors[name] for name in case.arrays)
@@ -97,13 +94,22 @@ def results(case, placed=None, threads=None):
     if case.wrt:
         out_grad, wrt = tensors['out_grad'], [tensors[n] for n in case.wrt]
         out_grad.stop_gradient = not second
-        grads = paddle.grad([out], wrt, [out_grad], create_graph=second)
+        # x_grad may reuse the memory of a gradient that nothing else holds.
+        end = out if second else paddle.assign(out)
+        grads = paddle.grad([end], wrt, [out_grad], create_graph=second)
         outputs |= dict(zip(case.wrt, grads))
     if second:
         operands = [tensor.detach() for tensor in wrt]
-        (out,) = paddle.grad(grads, [out_grad], operands)
-        outputs['second order'] = out
-    return {name: tensor.numpy() for name, tensor in outputs.items()}
+        (outputs['second order'],) = paddle.grad(grads, [out_grad], operands)
+    return outputs
+
+
+def results(case, placed=None, threads=None):
+    """Return {name: array} of the results, with their placed Tensors."""
+    paddle.base.core.set_num_threads(threads or 1 + sum(case.seed) % 2)
+    placed = placed or place(case)
+    tensors = {name: tensor for name, (tensor, *_) in placed.items()}
+    return {n: t.numpy() for n, t in compute(case, tensors).items()}
 
 
 def check(case):

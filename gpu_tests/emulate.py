@@ -47,7 +47,7 @@ REWRITES = {
     r'(kGpuThreads =) 256;': r'\1 4;',
     # Limits that only large Tensors reach.
     r'(kMaxGpuBlocks =) 1 << 20;': r'\1 2;',
-    r'(kChunk =) 256;': r'\1 8;',
+    r'(kChunkEntries =) 256;': r'\1 8;',
     r'(kSumChunk =) 128;': r'\1 4;',
     r'(kScanChunk =) 1 << 24;': r'\1 1000;',
 }

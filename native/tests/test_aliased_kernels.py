@@ -32,7 +32,7 @@ def call(case, dtype, aliased, others=True):
     """Return {name: result}. If `aliased`, one of them overwrites its input."""
     ((source, target),) = case.entry.inplace
     tensors = case.operands(dtype)
-    names = [out.name for out in case.entry.outputs]
+    names = case.entry.outputs
     outputs = {
         name: unallocated(shape, dtype) if others or name == target else None
         for name, shape in zip(names, case.result_shapes)

@@ -1,7 +1,8 @@
 """Run the operators with sanitizers.
 
-The module is compiled by clang with AddressSanitizer, UBSan and -Werror, or by GCC with ThreadSanitizer (--tsan), in three forms: with CPU dispatch, as
-portable loops, and as such without the speed patches. All run `python -m fuzz`;
+The module is compiled by clang with AddressSanitizer, UBSan and -Werror, or by GCC
+with ThreadSanitizer (--tsan), in three forms: with CPU dispatch, as portable loops,
+and as such without the speed patches. All run `python -m fuzz`;
 their results have to be bitwise identical.
 
 Exit status: 0 success, 1 a fault or no build, 77 skipped: no compiler with
@@ -24,7 +25,11 @@ from scripts.series.tree_edits import read_source
 
 ROOT = Path(__file__).resolve().parents[2]
 THREADS = ROOT / 'scripts/dev/sanitizer_threads.cc'
-COPIES = 'kernels/funcs/scatter_ops/cpu/strided_copy.h'
+# {source: (threshold, a lower one, so that small outputs take the ways of large)}
+THRESHOLDS = {
+    'cpu/strided_copy.h': ('kMinLarge = (32 << 20)', 'kMinLarge = (64 << 10)'),
+    'cpu/parallel.h': ('kParallelBytes = 128 << 10', 'kParallelBytes = 64'),
+}
 SKIPPED = 77
 CASES = 3000  # random cases: every kernel for every dtype
 # Expensive checks that AddressSanitizer covers, and checks of virtual and
@@ -63,18 +68,19 @@ FORMS = {
 def change_sources(form):
     """Return {path: text} of the changed sources of a form.
 
-    Only the form without the speed patches keeps the threshold of long copies: in
-    the others, smaller outputs have them, too.
+    Only the form without the speed patches keeps the thresholds.
     """
     if form == 'without_speed':
         speed = load_series(ROOT).pull_requests['speed']
         paths = [path for patch in speed for path in patch.edits]
         return {path: read_source(ROOT, path, speed) for path in paths}
-    text = (ROOT / COPIES).read_text('utf-8')
-    old, new = 'kMinLarge = (32 << 20)', 'kMinLarge = (64 << 10)'
-    if old not in text:
-        sys.exit(f'{COPIES}: expected `{old}`')
-    return {COPIES: text.replace(old, new)}
+    texts = {}
+    for name, (old, new) in THRESHOLDS.items():
+        path = f'kernels/funcs/scatter_ops/{name}'
+        texts[path] = (ROOT / path).read_text('utf-8').replace(old, new)
+        if new not in texts[path]:
+            sys.exit(f'{path}: expected `{old}`')
+    return texts
 
 
 def can_compile(compiler, flags):

@@ -17,16 +17,16 @@ def build_variant(build, folder, texts, flags, link='', compiler='g++'):
     of Paddle other than the module are those of `build`. Returns the module.
     """
     shutil.rmtree(folder, ignore_errors=True)
-    source, venv = folder / 'source', build / 'venv/bin'
+    source = folder / 'source'
     for name in ('kernels', 'native', 'scripts/series/stubs'):
         shutil.copytree(ROOT / name, source / name, symlinks=True)
     shutil.copy(ROOT / 'CMakeLists.txt', source)
     shutil.copytree(build / 'glue', folder / 'glue')
+    (folder / 'venv').symlink_to(build / 'venv')
     write_tree(source, texts)
     check_output(
         *('cmake', '-S', source, '-B', folder, '-G', 'Ninja'),
-        f'-DCMAKE_MAKE_PROGRAM={venv}/ninja',
-        f'-DPYTHON={venv}/python',
+        f'-DCMAKE_MAKE_PROGRAM={folder}/venv/bin/ninja',
         '-DCMAKE_BUILD_TYPE=Debug',
         f'-DCMAKE_CXX_COMPILER={compiler}',
         f'-DCMAKE_CXX_FLAGS_DEBUG={flags}',
