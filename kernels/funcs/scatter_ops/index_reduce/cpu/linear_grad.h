@@ -48,8 +48,8 @@ class LinearIndexGrad {
       const int64_t* slices = index_.Read(begin, n, sources);
       for (int64_t i = 0; i < n; ++i) {
         const bool has_source = !is_assign || last[slices[i]] == begin + i;
-        // The slice or its complement, without a branch.
-        sources[i] = slices[i] ^ (static_cast<int64_t>(has_source) - 1);
+        // The slice or -1, without a branch.
+        sources[i] = slices[i] | (static_cast<int64_t>(has_source) - 1);
       }
     };
     GatherRows(view_.length, out_grad, updates_grad, find_sources);
@@ -84,7 +84,7 @@ class LinearIndexGrad {
   // Writes a tensor [outer, rows, inner] to `to`. A row is zeros or a slice of
   // out_grad; if kIsMean, a slice with entries is divided by its number of
   // terms. find_sources(begin, n, sources) stores the slices of the n rows from
-  // `begin` on, or their complements for zeros.
+  // `begin` on, or negative numbers for zeros.
   template <typename FindSources>
   void GatherRows(int64_t rows,
                   const T* out_grad,

@@ -123,42 +123,6 @@ Sum FinalizeSum(Sum sum, Mark count) {
   }
 }
 
-// out = the final values of `sums`, which may be out. Slices without an update
-// stay bitwise identical to x, which out holds. Only means know which slices
-// these are; otherwise the round trip through Sum changes only NaNs, so x is
-// kept if both it and the result are NaN.
-template <IndexReduce kReduce,
-          typename Mark,
-          typename Length,
-          typename Sum,
-          typename T>
-void FinalizeRows(const Mark* marks,
-                  int64_t num_slices,
-                  Length inner,
-                  bool include_self,
-                  const Sum* sums,
-                  T* out) {
-  constexpr bool kIsMean = kReduce == IndexReduce::kMean;
-  SCATTER_OPS_IVDEP
-  for (int64_t s = 0; s < num_slices; ++s) {
-    const Mark mark = kIsMean ? marks[s] : Mark{1};
-    if (!kIsConstant<Length> && mark == 0) continue;
-    for (int64_t l = 0; l < inner; ++l) {
-      const int64_t i = s * inner + l;
-      const Sum sum = sums[i];
-      const T x = out[i];
-      bool keeps_x = mark == 0;
-      if constexpr (!kIsMean) {
-        const Sum wide_x = WidenTo<Sum>(x);
-        keeps_x = (sum != sum) & (wide_x != wide_x);
-      }
-      const Mark count = mark + include_self;
-      const T result = RoundTo<T>(FinalizeSum<kReduce>(sum, count));
-      out[i] = SelectVectorized(keeps_x, x, result);
-    }
-  }
-}
-
 // Up to this length, rows are assigned without segments even if many of them
 // are overwritten.
 constexpr int64_t kMaxAssignRowBytes = 64;
@@ -294,9 +258,37 @@ class ShortRowReducer {
     ForEachEntryList(operands_.index, range, [&](const auto& entries) {
       ReduceRows<kReduce>(entries, inner, updates, sums);
     });
-    if constexpr (kIsMean || kHasScratch) {
-      FinalizeRows<kReduce>(
-          marks, num_slices, inner, operands_.include_self, sums, out);
+    if constexpr (kIsMean || kHasScratch)
+      FinalizeRows(marks, num_slices, inner, sums, out);
+  }
+
+  // out = the final values of `sums`, which may be out. Slices without an
+  // update stay bitwise identical to x. Only means know which slices these are;
+  // otherwise the round trip through Sum changes only NaNs, so x is kept if
+  // both it and the sum are NaN.
+  template <typename Length>
+  void FinalizeRows(const Mark* marks,
+                    int64_t num_slices,
+                    Length inner,
+                    const Sum* sums,
+                    T* out) const {
+    SCATTER_OPS_IVDEP
+    for (int64_t s = 0; s < num_slices; ++s) {
+      const Mark mark = kIsMean ? marks[s] : Mark{1};
+      if (!kIsConstant<Length> && mark == 0) continue;
+      for (int64_t l = 0; l < inner; ++l) {
+        const int64_t i = s * inner + l;
+        const Sum sum = sums[i];
+        const T x = out[i];
+        bool keeps_x = mark == 0;
+        if constexpr (!kIsMean) {
+          const Sum wide_x = WidenTo<Sum>(x);
+          keeps_x = (sum != sum) & (wide_x != wide_x);
+        }
+        const Mark count = mark + operands_.include_self;
+        const T result = RoundTo<T>(FinalizeSum<kReduce>(sum, count));
+        out[i] = SelectVectorized(keeps_x, x, result);
+      }
     }
   }
 

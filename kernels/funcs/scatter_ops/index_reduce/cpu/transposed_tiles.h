@@ -173,7 +173,7 @@ bool IsFasterTransposed(const AxisView& view) {
              kMaxTileBytes;
 }
 
-// The same for gradients, whose tiles of updates have to fit into a cache, too.
+// The same for gradients, which hold all updates of eight rows in tiles.
 template <typename T>
 bool IsGradFasterTransposed(const AxisView& view) {
   constexpr int64_t kMaxEntries = 1 << 18;
@@ -196,6 +196,21 @@ void ForEachTileRange(int64_t outer, int64_t bytes, const F& f) {
 template <typename T>
 std::unique_ptr<T[]> MakeTile(int64_t n) {
   return std::unique_ptr<T[]>(new T[n * kTileRows]());
+}
+
+template <typename T, typename Mark>
+void DivideTile(const Mark* marks, int64_t n, bool include_self, T* tile) {
+  for (int64_t i = 0; i < n; ++i) {
+    T* sums = tile + i * kTileRows;
+    const Mark count = marks[i] + include_self;
+    alignas(64) T means[kTileRows];
+    SCATTER_OPS_NO_UNROLL
+    for (int64_t r = 0; r < kTileRows; ++r) {
+      const T mean = FinalizeSum<IndexReduce::kMean>(sums[r], count);
+      means[r] = marks[i] > 0 ? mean : sums[r];
+    }
+    std::copy_n(means, kTileRows, sums);
+  }
 }
 
 // Reduces rows [o, o + rows) of x, with rows <= kTileRows.
@@ -225,8 +240,7 @@ void ReduceTile(const ReduceOperands<T>& operands,
         }
       });
   if constexpr (kReduce == IndexReduce::kMean) {
-    FinalizeRows<kReduce>(
-        marks, size, TileLength{}, operands.include_self, tile, tile);
+    DivideTile(marks, size, operands.include_self, tile);
   }
   RoundIntoRows(tile, marks, rows, size, size, x, out);
 }
