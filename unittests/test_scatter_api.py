@@ -404,7 +404,10 @@ class TestScatterErrors(unittest.TestCase):
     def test_invalid_index_and_updates_raise(self):
         for dtype in ['bool', 'uint8', 'int16', 'float32']:
             message = f'dtype of index should be int32 or int64.*{dtype}'
-            self.check(ValueError, message, index=paddle.ones([2], dtype))
+            index = paddle.ones([2], dtype)
+            self.check(ValueError, message, index=index)
+            with self.assertRaisesRegex(ValueError, message):
+                paddle.scatter(paddle.ones([2, 1]), index, paddle.ones([2, 0]))
         self.check(ValueError, 'index', index=paddle.zeros([1, 2], 'int64'))
         for shape in [[1, 3], [0, 3], [2, 1], [2, 4], [6], [2, 3, 1], []]:
             self.check(ValueError, 'updates', updates=paddle.ones(shape))
