@@ -133,7 +133,8 @@ void ForEachSegment(const AxisView& view,
                     const F& f) {
   const int64_t bytes = view.numel() * static_cast<int64_t>(sizeof(T));
   // If most slices have a segment, each task also copies the slices between
-  // its segments.
+  // its segments. Copying all of `from` first takes 1.5 to 2.2 times as long
+  // (4096x4096 float32, without page faults).
   const bool fuse_copy = from != to && segments.count() > view.size / 2;
   if (from != to && !fuse_copy) ParallelCopy(to, from, bytes);
   if (segments.count() == 0) return;
