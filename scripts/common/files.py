@@ -7,14 +7,6 @@ from pathlib import Path
 IGNORED_DIRS = {'__pycache__', '.ruff_cache'}
 
 
-def file_sha256(path):
-    """Return the hex digest of a file, or None if it does not exist."""
-    try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    except FileNotFoundError:
-        return None
-
-
 def list_files(path):
     """List all files below a folder; of a file, the file itself."""
     path = Path(path)
@@ -28,7 +20,8 @@ def tree_sha256(paths):
     """Return one digest of the names and contents of files and folders."""
     digest = hashlib.sha256()
     for path in (file for root in paths for file in list_files(root)):
-        digest.update(f'{path}\0{file_sha256(path)}\n'.encode())
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        digest.update(f'{path}\0{content}\n'.encode())
     return digest.hexdigest()
 
 

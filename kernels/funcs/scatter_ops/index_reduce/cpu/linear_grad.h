@@ -100,13 +100,11 @@ class LinearIndexGrad {
         const int64_t o = offset / (rows * inner);
         const int64_t row = offset / inner % rows;
         const int64_t l = offset % inner;
-        const int64_t remaining = tiles.end(i) - offset;
-        const bool is_whole_row = l == 0 && remaining >= inner;
-        const int64_t width =
-            is_whole_row ? inner : std::min(remaining, inner - l);
+        const int64_t rest = tiles.end(i) - offset;
+        const bool is_whole_row = l == 0 && rest >= inner;
+        const int64_t width = is_whole_row ? inner : std::min(rest, inner - l);
         const int64_t n =
-            is_whole_row ? std::min({rows - row, remaining / inner, kMaxRows})
-                         : 1;
+            is_whole_row ? std::min({rows - row, rest / inner, kMaxRows}) : 1;
         find_sources(row, n, sources);
         const T* from = out_grad + o * view_.size * inner + l;
         const auto write = [&] {
