@@ -14,7 +14,7 @@ from itertools import product
 
 from bench.run import runner
 from bench.run.cases import list_cases
-from bench.run.processes import FOLDERS, GPU, MEMORY, start_side
+from bench.run.processes import FOLDERS, MEMORY, start_side
 
 MAX_LOAD = 0.5  # load average above which a warning is printed
 
@@ -28,8 +28,6 @@ def parse_args(arguments):
     threads = [1, 2][: len(os.sched_getaffinity(0))]
     add('--threads', type=int, nargs='+', default=threads)
     add('--memory', nargs='+', choices=MEMORY, default=[*MEMORY])
-    text = 'measure the GPU kernels, called without Paddle'
-    add('--gpu', action='store_true', help=text)
     add('--csv', metavar='FILE', help='write the results')
     return parser.parse_args(arguments)
 
@@ -40,8 +38,7 @@ def measure(cases, settings):
     if (load := os.getloadavg()[0]) > MAX_LOAD:
         print(f'WARNING: times are unreliable: the load average is {load}')
     for memory, threads in settings:
-        names = ['ours', 'torch'] if memory == GPU else FOLDERS
-        sides = {name: start_side(name, threads, memory) for name in names}
+        sides = {name: start_side(name, threads, memory) for name in FOLDERS}
         for case in cases:
             print(f'{case}, {threads}, {memory}:', end=' ', flush=True)
             row = runner.run_case(sides, case, threads, memory)
@@ -55,15 +52,10 @@ def main(arguments=None):
     """Run the command; return its exit status."""
     args = parse_args(arguments)
     cases = [c for c in list_cases() if fnmatchcase(str(c), args.filter)]
-    settings = product(args.memory, args.threads)
-    if args.gpu:
-        # The GPU kernels of masked_fill are Paddle's own.
-        cases = [case for case in cases if case.op != 'masked_fill']
-        settings = [(GPU, 1)]
     if args.list or not cases:
         print('\n'.join(map(str, cases)) or 'bench: no case matches')
         return int(not cases)
-    rows = [*measure(cases, settings)]
+    rows = [*measure(cases, product(args.memory, args.threads))]
     if args.csv:
         with open(args.csv, 'w', newline='', encoding='utf-8') as file:
             writer = csv.DictWriter(file, rows[0], lineterminator='\n')

@@ -25,15 +25,10 @@ MEMORY = {
 }
 
 
-# Instead of a setting of memory: kernels without Paddle, and PyTorch.
-GPU = 'GPU'
-
-
 def start_side(name, threads, memory='as installed'):
     """Start a pool of one process that runs functions of worker.py."""
-    device = 'cuda' if memory == GPU else 'cpu'
-    side = name, threads, FOLDERS[name], device
+    side = name, threads, FOLDERS[name]
     pool = ProcessPoolExecutor(1, get_context('spawn'), worker.start, side)
-    with mock.patch.dict(os.environ, MEMORY.get(memory, {})):
+    with mock.patch.dict(os.environ, MEMORY[memory]):
         pool.submit(os.getpid).result()  # the first task spawns the process
     return pool

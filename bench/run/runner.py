@@ -15,7 +15,7 @@ import numpy as np
 
 from bench.run import worker
 from bench.run.cases import FORWARD
-from bench.run.processes import GPU, ROOT
+from bench.run.processes import ROOT
 
 ROUNDS, ROUND_SECONDS = 5, 0.15
 # (relative, absolute); PyTorch and the release may round to bfloat16 after each
@@ -87,8 +87,7 @@ def run_case(sides, case, threads, memory):
         rounds[name].append(task.result() * 1e3)
     times = {name: median(values) for name, values in rounds.items()}
     sizes = results['ours']['bytes_read'], results['ours']['bytes_written']
-    has_baseline = memory != GPU and case.mode == FORWARD
-    if has_baseline and sum(sizes) >= MIN_BASELINE_BYTES:
+    if case.mode == FORWARD and sum(sizes) >= MIN_BASELINE_BYTES:
         times['baseline'] = measure_baseline(*sizes, threads)
     row = dict(zip(KEY, (*case.key, threads, memory)))
     for name in (*sides, 'baseline'):

@@ -5,14 +5,15 @@ steps, only the first has the suffix: the second writes into its result.
 """
 
 from operator import methodcaller
-from time import perf_counter
 
 import torch
 
 from bench.run import inputs
 from bench.run.cases import IN_PLACE
 
-DEVICE = 'cpu'
+# Copies, like Paddle: memory of numpy would be on huge pages, torch's is not.
+load = torch.tensor
+setup = torch.set_num_threads
 compute_grads = torch.autograd.grad
 SCATTERS = {
     'assign': ('index_copy', 'scatter'),
@@ -20,25 +21,6 @@ SCATTERS = {
     'mean': ('index_reduce', 'scatter_reduce'),
     'amax': ('index_reduce', 'scatter_reduce'),
 }
-
-
-def setup(threads, device):
-    """Select the device and the number of threads."""
-    global DEVICE
-    DEVICE = device
-    torch.set_num_threads(threads)
-
-
-def load(array):
-    # A copy, like Paddle's: memory of numpy would be on huge pages.
-    return torch.tensor(array, device=DEVICE)
-
-
-def clock():
-    """Return the seconds when the device has finished its work."""
-    if DEVICE != 'cpu':
-        torch.cuda.synchronize()
-    return perf_counter()
 
 
 def stop_spinning():

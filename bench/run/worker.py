@@ -91,8 +91,7 @@ class Call:
         x = self.tensors['x']
         x = x.clone() if self.case.mode == IN_PLACE else x
         call = self if self.leaves else self.function
-        timer = Timer(lambda: call(x), timer=self.side.clock)
-        return measure_seconds(timer, budget)
+        return measure_seconds(Timer(lambda: call(x)), budget)
 
 
 def is_mapped(block):
@@ -126,7 +125,7 @@ def prepare(case):
     SIDE.stop_spinning()
     return {
         # numpy has no bfloat16
-        'outputs': [out.float().detach().cpu().numpy() for out in outputs],
+        'outputs': [out.float().detach().numpy() for out in outputs],
         'call': CALL.name,
         'bytes_read': count_bytes(*CALL.tensors.values()),
         'bytes_written': count_bytes(*outputs),
@@ -140,16 +139,15 @@ def time_call(budget):
     return seconds
 
 
-def start(name, threads, folder, device):
+def start(name, threads, folder):
     """Initialize the process of a side, which imports from `folder` first."""
     global SIDE
     sys.path[:0] = [folder] if folder else []
     # The libraries read these variables when they are loaded.
     os.environ.update(OMP_NUM_THREADS=str(threads), GLOG_minloglevel='3')
-    ours = 'paddle' if device == 'cpu' else 'gpu'
-    module = 'torch' if name == 'torch' else ours
+    module = 'torch' if name == 'torch' else 'paddle'
     SIDE = importlib.import_module(f'bench.run.{module}_side')
-    SIDE.setup(threads, device)
+    SIDE.setup(threads)
     gc.freeze()  # gc.collect() in prepare() need not visit the modules
     # Freeing a block raises glibc's mmap threshold, up to 32 MiB. Otherwise,
     # whether smaller outputs are on fresh pages depends on the order of cases.
