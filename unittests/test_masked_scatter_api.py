@@ -409,7 +409,7 @@ class TestComposedMaskedScatter(MaskedScatterTest):
     def test_casts_unsupported_dtypes(self):
         mask = paddle.to_tensor([True, False])
         for dtype in ('bool', 'uint8', 'int8', 'int16', 'float16', 'bfloat16'):
-            value = paddle.ones([1], dtype)
+            value = paddle.ones([2, 2], dtype)
             for function in FUNCTIONS:
                 x = paddle.zeros([2], dtype)
                 out = function(x, mask, value)
