@@ -1,5 +1,6 @@
-// CPU kernels of Paddle's own operators. A registration replaces the kernel of
-// the same name and dtype in Paddle's factory: libphi.so is loaded before.
+// CPU kernels of Paddle's own operators. A registration overrides the kernel
+// with this name and dtype in Paddle's kernel factory, since libphi.so
+// registers its kernels first.
 
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_fill.h"

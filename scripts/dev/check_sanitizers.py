@@ -2,8 +2,8 @@
 
 The module is compiled by clang with AddressSanitizer, UBSan and -Werror, or by GCC
 with ThreadSanitizer (--tsan), in three forms: with CPU dispatch, as portable loops,
-and as such without the speed patches. All run `python -m fuzz`;
-their results have to be bitwise identical.
+and as portable loops without the speed patches. All run `python -m fuzz`; their
+results have to be bitwise identical.
 
 Exit status: 0 success, 1 a fault or no build, 77 skipped: no compiler with
 sanitizers.
@@ -25,7 +25,7 @@ from scripts.series.tree_edits import read_source
 
 ROOT = Path(__file__).resolve().parents[2]
 THREADS = ROOT / 'scripts/dev/sanitizer_threads.cc'
-# {source: (threshold, a lower one, so that small outputs take the ways of large)}
+# {source: (threshold, a lower one that sends small outputs down the same path)}
 THRESHOLDS = {
     'cpu/strided_copy.h': ('kMinLarge = (32 << 20)', 'kMinLarge = (64 << 10)'),
     'cpu/parallel.h': ('kParallelBytes = 128 << 10', 'kParallelBytes = 64'),

@@ -1,8 +1,8 @@
 """Print the lines of the operators that the tests in unittests/ don't execute.
 
 The module is compiled without optimization and with gcov's counters into a copy of
-the built Paddle; coverage.py (PyPI) traces the Python
-functions. A line of a template is executed if any instance executes it.
+the built Paddle; coverage.py (PyPI) traces the Python functions. A line of a
+template is executed if any instance executes it.
 """
 
 import json

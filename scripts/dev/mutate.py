@@ -45,7 +45,7 @@ CONFIGURE = [
     ('cmake', '-S', '.', '-B', 'build', option, '-DCMAKE_CXX_FLAGS_DEBUG=')
     for option in ('-DCMAKE_CXX_COMPILER=clang++', '-DCMAKE_BUILD_TYPE=Debug')
 ]
-TIME_LIMIT = 180  # of a test in seconds: some mutants deadlock
+TIME_LIMIT = 180  # seconds per test, since some mutants deadlock
 # The project's own tests of the operators' results.
 OWN_TESTS = (
     'fuzz|kernel_contracts|aliased_kernels|sized_gradients|differences|'

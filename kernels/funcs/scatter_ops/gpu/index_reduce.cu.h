@@ -106,7 +106,7 @@ inline const unsigned* SummarizeSlices(const GPUContext& dev_ctx,
   return entries;
 }
 
-// Index entries sorted by slice. The entries of one form a segment, in index
+// Index entries sorted by slice. Those of a slice form a segment, in index
 // order.
 struct Segments : IndexedSlices {
   const int32_t* entries;

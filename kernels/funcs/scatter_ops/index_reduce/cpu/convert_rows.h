@@ -31,7 +31,7 @@ inline T SelectVectorized(bool first, T one, T other) {
   return one;
 }
 
-// Rounds to nearest even, without branches, as the conversions to float.
+// Rounds to nearest even. Branchless, like the conversions to float.
 inline dtype::bfloat16 RoundToBfloat16(float value) {
   const uint32_t bits = BitCast<uint32_t>(value);
   const uint32_t even = bits + 0x7fff + (bits >> 16 & 1);

@@ -86,8 +86,8 @@ bool DifferentiateElementwise(const AxisView& view,
   using Sum = typename Differentiator::Sum;
   // Ties and the slices of a range are int32_t.
   constexpr int64_t kMax = std::numeric_limits<int32_t>::max() - 1;
-  // Larger tiles of updates are slower, except for half types, which they
-  // convert by rows.
+  // Larger tiles of updates are slower, except for half types, which tiles
+  // convert a row at a time.
   constexpr int64_t kMaxTileBytes = 2 << 20;
   const int64_t size = view.size;
   const int64_t n = view.length;

@@ -43,8 +43,8 @@ struct IndexSegments {
   }
 };
 
-// Counting sort, in time linear in the length of the index plus its size. The
-// final offset is left to the caller.
+// Counting sort, in time linear in index.length() + index.size(). The final
+// offset is left to the caller.
 inline void CountingSortSegments(const NormalizedIndex& index,
                                  IndexSegments* segments) {
   // First the number of entries of each slice, then its next write offset.
@@ -65,7 +65,7 @@ inline void CountingSortSegments(const NormalizedIndex& index,
   });
 }
 
-// Comparison sort, in time independent of the size: for a sparse index. The
+// Comparison sort, in time independent of index.size(): for a sparse index. The
 // final offset is left to the caller.
 inline void SortSegments(const NormalizedIndex& index,
                          IndexSegments* segments) {

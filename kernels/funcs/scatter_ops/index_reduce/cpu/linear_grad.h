@@ -128,8 +128,8 @@ class LinearIndexGrad {
       const int64_t slice = sources[i];
       if constexpr (!kIsMean && sizeof(T) <= 8) {
         if (!is_predictable) {
-          // For zeros, reads slice ~slice: in x_grad, which may be out_grad,
-          // another thread may write any but the row's own slice.
+          // For zeros, reads slice ~slice, which in x_grad is the row's own:
+          // x_grad may be out_grad, whose other slices other threads write.
           const int64_t sign = slice >> 63;
           to[i] = static_cast<T>(from[slice ^ sign] & ~sign);
           continue;

@@ -76,7 +76,8 @@ class NormalizedIndex {
   }
 
   int64_t length() const { return length_; }
-  int64_t size() const { return size_; }  // of the axis
+  // The size of the axis.
+  int64_t size() const { return size_; }
 
   // Returns the slices of count <= kChunk entries from `begin` on, in `buffer`
   // unless the index itself holds them.

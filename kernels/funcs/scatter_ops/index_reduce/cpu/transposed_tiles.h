@@ -173,7 +173,8 @@ bool IsFasterTransposed(const AxisView& view) {
              kMaxTileBytes;
 }
 
-// The same for gradients, which hold all updates of eight rows in tiles.
+// Whether tiles are faster for gradients, which keep all updates of eight rows
+// in tiles.
 template <typename T>
 bool IsGradFasterTransposed(const AxisView& view) {
   constexpr int64_t kMaxEntries = 1 << 18;
@@ -257,7 +258,10 @@ bool ReduceTransposed(const ReduceOperands<T>& operands) {
     const AxisView& view = operands.view;
     if (!IsFasterTransposed<Sum>(view)) return false;
     std::unique_ptr<SliceMark<kReduce>[]> marks;
-    if (kIsHalf<T> || kReduce == IndexReduce::kMean || !operands.include_self) {
+    // For identities, means, and rounding, which preserves untouched slices.
+    const bool needs_marks =
+        kIsHalf<T> || kReduce == IndexReduce::kMean || !operands.include_self;
+    if (kReduce != IndexReduce::kAssign && needs_marks) {
       marks = MarkSlices<SliceMark<kReduce>>(operands.index, {{0, view.size}});
     }
     const int64_t bytes = view.outer * (view.size + view.length) * sizeof(T);
