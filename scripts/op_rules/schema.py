@@ -119,7 +119,9 @@ class Entry:
         """Make this the gradient of an entry, whose signature has to match."""
         self.order, self.forward_entry = forward.order + 1, forward
         signature = forward.signature
-        if forward.is_backward:  # its gradient renames x_grad to grad_x
+        has_optional = any(tensor.optional for tensor in forward.tensors)
+        if forward.is_backward and not (has_optional and has_function(forward)):
+            # renames x_grad to grad_x
             signature = re.sub(r'(\w+)_grad\b', r'grad_\1', signature)
         expected = f'{forward.name} {signature}'
         matches = self.forward.replace(' ', '') == expected.replace(' ', '')
@@ -131,6 +133,14 @@ class Entry:
         self.expect_names('args', names, allowed)
         allowed = [f'{name}_grad' for name in inputs]
         self.expect_names('output', self.outputs, allowed)
+
+
+def has_function(entry):
+    """Whether Paddle generates an eager function of the entry.
+
+    In the entry's gradient, the function looks up its optional inputs by name.
+    """
+    return not entry.name.endswith(('double_grad', 'triple_grad', 'grad_grad'))
 
 
 def parse_tensor_names(signature):

@@ -1,8 +1,9 @@
 """Compile the C++ code of the series in its in-tree form.
 
 The patches are applied by git am to the known part of the base. After each, the
-new C++ files are compiled in that tree, and the code that is merged into
-Paddle's files with their known includes; Paddle's warnings are errors. A unit
+new C++ files are compiled in that tree, the code that is merged into Paddle's
+InferMeta files with their known includes, and the names that are added to
+Paddle's kernel files with the added includes; Paddle's warnings are errors. A unit
 whose text and headers do not change is compiled once. After the last patch, the
 headers are also compiled without OpenMP. Other headers are the wheel's. Nothing
 is linked.
@@ -43,6 +44,7 @@ FLAGS = (
 OPENMP = ('-fopenmp', '-DPADDLE_WITH_MKLML')
 # Paddle's headers have to declare what the series defines for Paddle's code.
 DECLARED = (*OPENMP, '-Wmissing-declarations')
+KERNELS = 'paddle/phi/kernels/cpu'
 HEADER_UNIT = 'headers.cc'
 SHOWN_LINES = 15
 INCLUDE = re.compile(r'(?m)^ *# *include "([^"]+)"')
@@ -65,6 +67,24 @@ def write_merged_unit(folder):
     merged = re.findall(r'(?m)^\+(?!\+\+ |#include )(.*)', diff)
     lines += ['namespace phi {', *merged, '}  // namespace phi']
     return write_unit(folder / 'merged.cc', lines)
+
+
+def write_kernel_units(folder):
+    """Write, for each of Paddle's kernel files, names that the series adds.
+
+    Most of such a file is unknown; the names have to be declared by the
+    includes that the series adds.
+    """
+    options = ('--name-only', '--diff-filter=M', 'base', 'HEAD')
+    for path in git(folder, 'diff', *options, '--', KERNELS).split():
+        diff = git(folder, 'diff', '-U0', 'base', '--', path)
+        added = '\n'.join(re.findall(r'(?m)^\+(?!\+\+ )(.*)', diff))
+        lines = re.findall('(?m)^#include .*', added)
+        for macro in sorted(set(re.findall(r'SCATTER_OPS_\w+', added))):
+            lines += [f'#ifndef {macro}', f'#error {macro}', '#endif']
+        names = sorted(set(re.findall(r'phi::funcs::[\w:]+', added)))
+        lines += [f'using {name};' for name in names]
+        yield write_unit(folder / f'{Path(path).stem}_names.cc', lines)
 
 
 def write_unit(path, lines):
@@ -90,6 +110,7 @@ def list_jobs(folder, precompiled):
         (write_merged_unit(folder), DECLARED),
         (shapes, (*DECLARED, *precompiled)),
         *((unit, (*OPENMP, *precompiled)) for unit in units),
+        *((unit, OPENMP) for unit in write_kernel_units(folder)),
     ]
 
 

@@ -15,16 +15,14 @@ def numeric_gradient(function, array, delta):
     is_complex = array.dtype.kind == 'c'
     shifted = array.copy()
     flat = shifted.reshape(-1)
-    gradient = np.zeros(array.size, np.complex128 if is_complex else np.float64)
+    gradient = np.zeros(array.size, array.dtype)
     for i, middle in enumerate(array.reshape(-1)):
         for step in (1, 1j) if is_complex else (1,):
             flat[i] = middle + delta * step
-            above, high = function(shifted), flat[i]
+            above = function(shifted)
             flat[i] = middle - delta * step
-            below, low = function(shifted), flat[i]
-            # The distance after rounding to the dtype of the array.
-            distance = ((high.item() - low.item()) / step).real
-            gradient[i] += ((above - below) / distance).real * step
+            below = function(shifted)
+            gradient[i] += ((above - below) / delta / 2).real * step
         flat[i] = middle
     return gradient.reshape(array.shape)
 

@@ -27,6 +27,11 @@ FAULTS = [
      'forward should be index_scatter (Tensor x, Tensor index, '),
     ('Tensor(grad_x)', 'Tensor(x_grad)',
      'index_scatter_double_grad: forward should'),
+    ('Tensor grad_grad_grad_x_grad, Tensor grad_grad_grad_updates_grad, int '
+     'axis, str reduce, bool include_self) ->',
+     'Tensor grad_grad_grad_grad_x, Tensor grad_grad_grad_grad_updates, int '
+     'axis, str reduce, bool include_self) ->',
+     'index_scatter_quintuple_grad: forward should'),
     ('updates_grad, int axis', 'updates_grad, int dim',
      'args should be one of x, index'),
     ('Tensor(grad_out_grad)', 'Tensor(grad)',
