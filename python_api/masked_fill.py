@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from paddle._typing import Numeric
 
 
-def _python_number(api_name: str, value: Numeric) -> int | float | complex:
+def _python_number(
+    api_name: str, dtype: str, value: Numeric
+) -> int | float | complex:
     if isinstance(value, (int, np.integer, np.bool_)):
         return int(value)
     if isinstance(value, (complex, np.complexfloating)):
@@ -33,7 +35,8 @@ def _python_number(api_name: str, value: Numeric) -> int | float | complex:
     if isinstance(value, (float, np.floating)):
         return float(value)
     if isinstance(value, str):
-        for parse in (int, float):  # int first: a float would round it
+        # a float would round a large int, and an int drops the sign of -0
+        for parse in (int, float) if 'int' in dtype else (float,):
             try:
                 return parse(value)
             except ValueError:
@@ -43,8 +46,8 @@ def _python_number(api_name: str, value: Numeric) -> int | float | complex:
             f"{value!r}."
         )
     raise TypeError(
-        f"({api_name}) The type of value should be Tensor or a number, "
-        f"but received {_describe(value)}."
+        f"({api_name}) The type of value should be Tensor, a number or "
+        f"str, but received {_describe(value)}."
     )
 
 
@@ -52,7 +55,7 @@ def _fill_number(
     api_name: str, dtype: str, value: Numeric
 ) -> bool | int | float | complex:
     """Convert a number to the kind of the data type, without rounding it."""
-    number = _python_number(api_name, value)
+    number = _python_number(api_name, dtype, value)
     if dtype == 'bool':
         return bool(number)
     if isinstance(number, complex):

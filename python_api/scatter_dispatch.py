@@ -200,7 +200,12 @@ def _normalize_legacy_scatter_args(
     if not (name is None or isinstance(name, str)):
         return args
     has_new = kwargs.keys() & {'axis', 'reduce', 'include_self'}
-    if has_new or len(args) > 6 or any(isinstance(a, str) for a in args[5:]):
+    max_args = 6 if api_name == 'scatter' else 5  # scatter_ has no out
+    if (
+        has_new
+        or len(args) > max_args
+        or any(isinstance(a, str) for a in args[5:])
+    ):
         return args  # an invalid axis: no release accepts the call
     if name in _SCATTER_REDUCE_NAMES:
         warnings.warn(

@@ -23,7 +23,7 @@ def _describe(value: Any) -> str:
     """Describe an argument in one line of bounded length."""
     kind = type(value).__name__
     if isinstance(value, np.ndarray) or _is_tensor(value):
-        return f"a {kind} of shape {list(value.shape)} and {value.dtype}"
+        return f"{kind} of shape {list(value.shape)} and dtype {value.dtype}"
     return f"{reprlib.repr(value)} of type {kind}"
 
 

@@ -40,7 +40,7 @@ NUMBERS = {
     ),
     'float16': ((65519.0, 65504), (65520, INF), (-1e9, -INF), ('-inf', -INF)),
     'bfloat16': ((1e39, INF), (0.5, 0.5)),
-    'float32': ((-1e39, -INF), (NAN, NAN), (3 + 2j, 3)),
+    'float32': ((-1e39, -INF), (NAN, NAN), (3 + 2j, 3), ('-0', -0.0)),
     'float64': ((0.1, 0.1), (10**400, INF), (np.float32(0.5), 0.5)),
     'complex64': ((-(10**400), -INF), (np.complex64(1 + 2j), 1 + 2j)),
     'complex128': ((0.1 + 0.2j, 0.1 + 0.2j), (1e308, 1e308)),
@@ -313,7 +313,9 @@ class TestMaskedFillNumber(MaskedFillTest):
                 error = re.escape(text + repr(value))
                 with self.assertRaisesRegex(ValueError, error):
                     function(x, mask, value)
-            text = 'type of value should be Tensor or a number, but received '
+            text = (
+                'type of value should be Tensor, a number or str, but received '
+            )
             for value in (None, [1.0], np.ones(()), Fraction(1, 2)):
                 error = f'{text}.*{type(value).__name__}'
                 with self.assertRaisesRegex(TypeError, error):
