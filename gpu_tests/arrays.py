@@ -56,16 +56,6 @@ def gradient_arguments(call):
     return *inputs, np.asarray(call.case.out_grad()), *call.attributes
 
 
-# (is x_grad computed, is the other gradient, does x_grad overwrite out_grad)
-OUTPUTS_OF_GRADIENTS = (
-    (True, True, False),
-    (True, False, False),
-    (False, True, False),
-    (True, True, True),
-    (True, False, True),
-)
-
-
 def gradients(kernel, *arguments):
     """Return both gradients. Check that they are bitwise identical if only one is
     computed, if x_grad overwrites out_grad where the entry allows it, and if the
@@ -73,8 +63,9 @@ def gradients(kernel, *arguments):
     grads = run(kernel, *arguments)
     entry = ops.entries()[kernel]
     at = [tensor.name for tensor in entry.tensors].index('out_grad')
-    for *needed, in_place in OUTPUTS_OF_GRADIENTS:
-        if in_place and not (entry.inplace and arguments[at].size):
+    has_inplace = entry.inplace and arguments[at].size
+    for *needed, in_place in product((True, False), repeat=3):
+        if not any(needed) or in_place and not (has_inplace and needed[0]):
             continue
         tensors = move_to_device(arguments)
         outs = [

@@ -20,16 +20,13 @@ STUB = ROOT / 'gpu_tests' / 'stub'
 INCLUDE = ROOT / 'native' / 'include'
 # The wheel's own headers; the stub replaces Paddle's others.
 REAL_HEADERS = r'paddle/(common/|phi/common/|phi/core/ddim\.h|utils/)'
+# The CUDA runtime is static and hidden: PyTorch may load another version.
 NVCC_FLAGS = (
     '-std=c++17', '-O3', '--expt-relaxed-constexpr', '--expt-extended-lambda',
-    '-diag-suppress', '20012', '-Xcompiler', '-fPIC',
+    '-diag-suppress', '20012', '-Xcompiler', '-fPIC,-fvisibility=hidden',
     '-DPADDLE_WITH_CUDA', '-gencode', 'arch=compute_80,code=sm_80',
     '-gencode', 'arch=compute_90,code=sm_90', '--threads', '2',
-)  # fmt: skip
-# The CUDA runtime is static and hidden: PyTorch may load another version.
-LIBRARY_FLAGS = (
-    '-Xcompiler', '-fvisibility=hidden', '-cudart', 'static',
-    '-Xlinker', '--exclude-libs,ALL',
+    '-cudart', 'static', '-Xlinker', '--exclude-libs,ALL',
 )  # fmt: skip
 
 
@@ -54,7 +51,6 @@ def stub_headers():
         for name in re.findall(r'#include "(paddle/.+)"', path.read_text()):
             is_ours = (ROOT / name.replace('paddle/phi/', '')).is_file()
             if not is_ours and not re.match(REAL_HEADERS, name):
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 stub = b'#include "paddle_stub.h"\n'
                 write_if_changed(folder / name, stub)
     return folder
@@ -85,7 +81,6 @@ def write_unity(sources, path):
 
     Compilers spend most of their time on headers.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     text = ''.join(f'#include "{source}"\n' for source in sources)
     write_if_changed(path, text.encode())
     return path
@@ -103,7 +98,7 @@ def make_library(compiler, sources, library):
     if library.is_file() and stamp.is_file() and stamp.read_text() == digest:
         return
     sources = [*sources, STUB / 'module.cc']
-    unit = write_unity(sources, library.with_name(f'unit{sources[0].suffix}'))
+    unit = write_unity(sources, library.with_name('unit.cu'))
     done = run(*compiler, '-shared', unit, *linked, '-o', library)
     if done.returncode:
         raise RuntimeError(done.stdout + done.stderr)
@@ -112,6 +107,5 @@ def make_library(compiler, sources, library):
 
 def make():
     """Build the library."""
-    flags = *NVCC_FLAGS, *LIBRARY_FLAGS
-    compiler = stub_command('nvcc', flags, [INCLUDE])
+    compiler = stub_command('nvcc', NVCC_FLAGS, [INCLUDE])
     make_library(compiler, kernel_files('.cu'), library_path())

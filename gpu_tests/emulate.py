@@ -27,16 +27,15 @@ TSAN_OPTIONS = 'halt_on_error=1:ignore_noninstrumented_modules=1:suppressions='
 SUPPRESSIONS = 'race:ComputeLinearGrad*lambda(long)#3\n'
 # Without "shift": GCC 12 miscompiles `bits |= array[i] << i` if both bounds and
 # shifts are checked.
-CHECKS = (
+CHECK_FLAGS = (
     '-fsanitize=alignment,null,bounds,signed-integer-overflow,'
-    'integer-divide-by-zero'
-)
+    'integer-divide-by-zero', '-fno-sanitize-recover=all', '-static-libubsan',
+)  # fmt: skip
 FLAGS = (
-    '-std=c++17', '-O1', '-g1', '-fPIC', '-fvisibility=hidden', '-Wall',
+    '-x', 'c++', '-std=c++17', '-O1', '-g1', '-fPIC', '-fvisibility=hidden', '-Wall',
     '-Wno-unknown-pragmas', '-U_FORTIFY_SOURCE', '-include',
     'cuda_runtime_api.h',
 )  # fmt: skip
-CHECK_FLAGS = CHECKS, '-fno-sanitize-recover=all', '-static-libubsan'
 TSAN_FLAGS = ('-fsanitize=thread',)
 REWRITES = {
     # kernel<<<launch configuration>>>(arguments
@@ -72,7 +71,7 @@ def rewrite(text):
 
 
 def write_tree():
-    """Write kernels/ as plain C++, *.cu as *.cc; return the folder."""
+    """Write kernels/ as plain C++; return the folder."""
     folder = library_path().with_name('tree')
     files = build.kernel_files('.h', '.cu')
     texts = {path: path.read_text(encoding='utf-8') for path in files}
@@ -81,11 +80,7 @@ def write_tree():
         if not re.search(pattern, gpu):
             raise RuntimeError(f'no GPU source matches the rewrite {pattern}')
     for path, text in texts.items():
-        below = path.relative_to(ROOT / 'kernels')
-        if path.suffix == '.cu':
-            below = below.with_suffix('.cc')
-        target = folder / 'paddle' / 'phi' / 'kernels' / below
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target = folder / 'paddle/phi' / path.relative_to(ROOT)
         write_if_changed(target, rewrite(text).encode())
     return folder
 
@@ -101,7 +96,7 @@ def make():
     """Build the library."""
     command = compiler()
     folder = library_path().with_name('tree') / 'paddle/phi/kernels/gpu'
-    build.make_library(command, sorted(folder.glob('*.cc')), library_path())
+    build.make_library(command, sorted(folder.glob('*.cu')), library_path())
 
 
 def make_program(text, folder):

@@ -3,9 +3,10 @@
 They run on PyTorch's GPU, or in an emulation on the CPU.
 """
 
-import importlib.util
+import importlib
 import os
 import shutil
+import sys
 from functools import cache
 
 import torch
@@ -27,29 +28,14 @@ def is_emulated():
     return os.environ.get(EMULATE) == '1'
 
 
-def skip_reason():
-    """Return why no kernel can run, or ''."""
-    if is_emulated():
-        return ''
-    if not torch.cuda.is_available():
-        return f'PyTorch {torch.__version__} finds no CUDA device'
-    if shutil.which('nvcc') is None and not build.library_path().is_file():
-        return 'nvcc is not installed'
-    return ''
-
-
 @cache
 def library():
     """Load the module of the kernels; build it first if possible."""
     maker = emulate if is_emulated() else build
     if is_emulated() or shutil.which('nvcc'):
         maker.make()
-    spec = importlib.util.spec_from_file_location(
-        'scatter_ops_gpu', maker.library_path()
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    sys.path.insert(0, str(maker.library_path().parent))
+    return importlib.import_module('scatter_ops_gpu')
 
 
 @cache

@@ -37,19 +37,14 @@ CUB = 'nvidia-cuda-cccl-cu11==11.8.89.post1', 'nvidia-cuda-cccl-cu12==12.9.27'
 
 def fetch_headers(folder, *packages):
     """Download headers to `folder`, once; return their include folders."""
-    for package in packages:
-        stamp = folder / package
-        if stamp.is_file():
-            continue
-        folder.mkdir(parents=True, exist_ok=True)
+    if not folder.is_dir():
         with tempfile.TemporaryDirectory() as wheels:
             pip = sys.executable, '-m', 'pip', 'download', '--quiet'
-            check_output(*pip, '--no-deps', '--dest', wheels, package)
-            (wheel,) = Path(wheels).iterdir()
-            with zipfile.ZipFile(wheel) as archive:
-                names = [n for n in archive.namelist() if '/include/' in n]
-                archive.extractall(folder, names)
-        stamp.touch()
+            check_output(*pip, '--no-deps', '--dest', wheels, *packages)
+            for wheel in Path(wheels).iterdir():
+                with zipfile.ZipFile(wheel) as archive:
+                    names = [n for n in archive.namelist() if '/include/' in n]
+                    archive.extractall(folder, names)
     return sorted(folder.glob('nvidia/*/include'))
 
 

@@ -61,14 +61,11 @@ struct DeviceRadixSort {
                                int end,
                                cudaStream_t stream) {
     return Run(storage, &bytes, n, stream, [=] {
-      const auto digits = [=](int i) {
-        const uint64_t key = static_cast<uint64_t>(keys_in[i]) >> begin;
-        return key & ((uint64_t{1} << (end - begin)) - 1);
-      };
+      const uint64_t mask = ((uint64_t{1} << (end - begin)) - 1) << begin;
       std::vector<int> order(n);
       std::iota(order.begin(), order.end(), 0);
       std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return digits(a) < digits(b);
+        return (keys_in[a] & mask) < (keys_in[b] & mask);
       });
       for (int i = 0; i < n; ++i) {
         keys_out[i] = keys_in[order[i]];

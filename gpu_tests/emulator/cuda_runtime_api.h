@@ -26,7 +26,7 @@
 #define __launch_bounds__(...)
 
 using cudaStream_t = void*;
-enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidConfiguration = 9 };
+enum cudaError_t { cudaSuccess = 0 };
 enum cudaMemcpyKind { cudaMemcpyDeviceToDevice = 3 };
 
 // Grids and blocks have one dimension.
@@ -48,7 +48,6 @@ constexpr bool kConcurrent = true;
 constexpr bool kConcurrent = false;
 #endif
 
-inline cudaError_t last_error = cudaSuccess;
 inline std::vector<std::function<void()>> queue;
 // {allocation: the size of its pages; it begins in the first}
 inline std::map<void*, size_t> allocations;
@@ -94,10 +93,7 @@ void Launch(void (*kernel)(Params...),
             size_t /*shared_bytes*/,
             cudaStream_t stream,
             const Args&... args) {
-  if (grid == 0) {
-    last_error = cudaErrorInvalidConfiguration;
-    return;
-  }
+  if (grid == 0) Fail("a launch has no blocks");
   Enqueue([=] { RunThreads([&] { kernel(args...); }, grid, block); }, stream);
 }
 
@@ -124,13 +120,9 @@ T atomicMax(T* at, T value) {
   return old;
 }
 
-inline cudaError_t cudaGetLastError() {
-  return std::exchange(cuda_emulator::last_error, cudaSuccess);
-}
-
-inline const char* cudaGetErrorString(cudaError_t error) {
-  return error == cudaSuccess ? "no error" : "invalid configuration argument";
-}
+// Faults abort instead of returning an error.
+inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+inline const char* cudaGetErrorString(cudaError_t) { return "no error"; }
 
 // Runs the queued work.
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {

@@ -13,25 +13,17 @@ PYBIND11_MODULE(scatter_ops_gpu, module) {
   // The device address (0 if the kernel must not access the data), the dtype
   // and the shape.
   py::class_<DenseTensor>(module, "Tensor")
-      .def(py::init([](uintptr_t address,
-                       const std::string& dtype,
-                       const std::vector<int64_t>& dims) {
-        return DenseTensor(reinterpret_cast<void*>(address),
-                           phi::StringToDataType(dtype),
-                           common::make_ddim(dims));
-      }))
+      .def(py::init<uintptr_t, std::string, std::vector<int64_t>>())
       .def("resize", [](DenseTensor* tensor, const std::vector<int64_t>& dims) {
         tensor->Resize(common::make_ddim(dims));
       });
 
   py::class_<GPUContext>(module, "Context")
-      .def(py::init([](uintptr_t stream) {
-        return GPUContext(reinterpret_cast<phi::gpuStream_t>(stream));
-      }))
+      .def(py::init<uintptr_t>())
       .def("synchronize", [](const GPUContext& context) {
         PADDLE_ENFORCE_GPU_SUCCESS(cudaGetLastError());
         PADDLE_ENFORCE_GPU_SUCCESS(cudaStreamSynchronize(context.stream()));
       });
 
-  for (const auto& define : phi::Registry()) define(&module);
+  for (const auto& define : phi::registry) define(&module);
 }

@@ -61,8 +61,13 @@ inline void GpuMemcpyAsync(
 class DenseTensor {
  public:
   DenseTensor() = default;
-  DenseTensor(void* data, DataType dtype, const DDim& dims)
-      : data_(data), dtype_(dtype), dims_(dims), capacity_(Bytes()) {}
+  DenseTensor(uintptr_t address,
+              const std::string& dtype,
+              const std::vector<int64_t>& dims)
+      : data_(reinterpret_cast<void*>(address)),
+        dtype_(StringToDataType(dtype)),
+        dims_(common::make_ddim(dims)),
+        capacity_(Bytes()) {}
 
   const DDim& dims() const { return dims_; }
   int64_t numel() const { return product(dims_); }
@@ -124,7 +129,8 @@ struct Place {};
 
 class GPUContext {
  public:
-  explicit GPUContext(gpuStream_t stream) : stream_(stream) {}
+  explicit GPUContext(uintptr_t stream)
+      : stream_(reinterpret_cast<gpuStream_t>(stream)) {}
 
   gpuStream_t stream() const { return stream_; }
   Place GetPlace() const { return {}; }
@@ -151,17 +157,14 @@ inline void Copy(const GPUContext& dev_ctx,
 }
 
 // ---- phi/core/kernel_registry.h: registers functions of a Python module -----
-inline auto& Registry() {
-  static std::vector<std::function<void(pybind11::module_*)>> registry;
-  return registry;
-}
+inline std::vector<std::function<void(pybind11::module_*)>> registry;
 
 // Registers KernelOf<T>::kCall as "<name> <dtype>" for each type.
 template <template <typename> class KernelOf, typename... Types>
 bool RegisterKernel(const std::string& name) {
   const auto define = [&](DataType dtype, auto call) {
     const std::string key = name + ' ' + DataTypeToString(dtype);
-    Registry().push_back([=](auto* module) { module->def(key.c_str(), call); });
+    registry.push_back([=](auto* module) { module->def(key.c_str(), call); });
   };
   (define(CppTypeToDataType<Types>::Type(), KernelOf<Types>::kCall), ...);
   return true;
