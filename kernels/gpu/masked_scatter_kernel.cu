@@ -180,61 +180,28 @@ void ReplaceSelected(const GPUContext& dev_ctx,
 
 constexpr int64_t kSumChunk = 128;
 
-// The partial sums of SumTerms, as terms.
-template <typename Sum>
-struct PartialSums {
-  Sum* data;
-  int64_t num_outputs;
-
-  __device__ Sum operator()(int64_t k, int64_t part) const {
-    return data[part * num_outputs + k];
-  }
-};
-
-// out[k] = term(k, 0) + ... + term(k, num_terms - 1), for num_terms > 0, in an
-// order that depends on the shapes alone, and is not that of the CPU kernel.
-template <typename Sum, typename Term, typename T>
-void SumTerms(const GPUContext& dev_ctx,
-              int64_t num_outputs,
-              int64_t num_terms,
-              const Term& term,
-              T* out) {
+// Sums `in`, of shape `dims`, over the axes along which a Tensor of shape
+// `out_dims` is broadcast. Neither may be empty. The order depends on the
+// shapes alone, and is not that of the CPU kernel.
+template <typename Sum, typename In, typename T>
+void SumBroadcastAxes(const GPUContext& dev_ctx,
+                      const DDim& dims,
+                      const In* in,
+                      const DDim& out_dims,
+                      T* out) {
+  const BroadcastView view(dims, out_dims);
+  const int64_t num_outputs = common::product(out_dims);
+  const int64_t num_terms = common::product(dims) / num_outputs;
   const int64_t num_parts = (num_terms + kSumChunk - 1) / kSumChunk;
   const int64_t num_sums = num_outputs * num_parts;
   DenseTensor memory;
   Sum* sums = num_parts == 1 ? nullptr
                              : AllocWorkspace<Sum>(dev_ctx, num_sums, &memory);
-  ForEach(dev_ctx, num_sums, [=] __device__(int64_t i) {
-    const int64_t part = i / num_outputs;
-    const int64_t k = i - part * num_outputs;
-    Sum sum{};
-#pragma unroll 1  // a division: see GpuKernel
-    for (int64_t s = part; s < num_terms; s += num_parts) sum += term(k, s);
-    if (sums != nullptr) {
-      sums[i] = sum;
-    } else {
-      out[i] = static_cast<T>(sum);
-    }
-  });
-  if (num_parts == 1) return;
-  const PartialSums<Sum> partial_sums{sums, num_outputs};
-  SumTerms<Sum>(dev_ctx, num_outputs, num_parts, partial_sums, out);
-}
-
-// Sums `in`, of shape `dims`, over the axes along which `out` was broadcast.
-// Neither may be empty.
-template <typename T>
-void SumBroadcastAxes(const GPUContext& dev_ctx,
-                      const DDim& dims,
-                      const T* in,
-                      DenseTensor* out) {
-  using Sum = typename BroadcastAccTypeOf<T>::type;
-  const BroadcastView view(dims, out->dims());
-  // Indices along the axes of out come from k, those along the others from s.
-  const auto term = [=] __device__(int64_t k, int64_t s) {
+  // The offset in `in` of term s of output k.
+  const auto locate = [=] __device__(int64_t k, int64_t s) {
     int64_t offset = 0;
     int64_t stride = 1;
-#pragma unroll 1
+#pragma unroll 1  // a division: see GpuKernel
     for (int a = view.rank() - 1; a >= 0; --a) {
       const int64_t dim = view.dim(a);
       int64_t& i = view.stride(a) == 0 ? s : k;
@@ -243,11 +210,26 @@ void SumBroadcastAxes(const GPUContext& dev_ctx,
       i = outer;
       stride *= dim;
     }
-    return static_cast<Sum>(in[offset]);
+    return offset;
   };
-  const int64_t num_terms = common::product(dims) / out->numel();
-  T* data = dev_ctx.template Alloc<T>(out);
-  SumTerms<Sum>(dev_ctx, out->numel(), num_terms, term, data);
+  ForEach(dev_ctx, num_sums, [=] __device__(int64_t i) {
+    const int64_t part = i / num_outputs;
+    const int64_t k = i - part * num_outputs;
+    Sum sum{};
+#pragma unroll 1
+    for (int64_t s = part; s < num_terms; s += num_parts) {
+      sum += static_cast<Sum>(in[locate(k, s)]);
+    }
+    if (sums != nullptr) {
+      sums[i] = sum;
+    } else {
+      out[i] = static_cast<T>(sum);
+    }
+  });
+  if (num_parts == 1) return;
+  const DDim sums_dims = common::make_ddim({num_parts, num_outputs});
+  SumBroadcastAxes<Sum>(
+      dev_ctx, sums_dims, sums, common::make_ddim({num_outputs}), out);
 }
 
 }  // namespace phi::funcs::scatter_ops
@@ -309,7 +291,10 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   T* masked = dev_ctx.template Alloc<T>(is_broadcast ? &workspace : x_grad);
   ops::ClearElements(
       dev_ctx, numel, grad, selected, reinterpret_cast<Storage*>(masked));
-  if (is_broadcast) ops::SumBroadcastAxes<T>(dev_ctx, dims, masked, x_grad);
+  if (!is_broadcast) return;
+  using Sum = typename ops::BroadcastAccTypeOf<T>::type;
+  T* sums = dev_ctx.template Alloc<T>(x_grad);
+  ops::SumBroadcastAxes<Sum>(dev_ctx, dims, masked, x.dims(), sums);
 }
 
 template <typename T, typename Context>

@@ -31,40 +31,22 @@ struct Store {
   T value;
 };
 
-template <int kPerThread, typename F>
+template <typename F>
 __global__ void __launch_bounds__(kGpuThreads) GpuKernel(int64_t work, F f) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * kGpuThreads;
   int64_t w = static_cast<int64_t>(blockIdx.x) * kGpuThreads + threadIdx.x;
-  if constexpr (kPerThread == 1) {
-    // If unrolled, a body with a division spills registers (nvcc 13.0).
+  // If unrolled, a body with a division spills registers (nvcc 13.0).
 #pragma unroll 1
-    for (; w < work; w += step) f(w);
-  } else {
-    for (; w < work; w += kPerThread * step) {
-      decltype(f(w)) stores[kPerThread];
-#pragma unroll
-      for (int s = 0; s < kPerThread; ++s) {
-        // Without a branch, which would separate the loads.
-        stores[s] = f(std::min(w + s * step, work - 1));
-      }
-#pragma unroll
-      for (int s = 0; s < kPerThread; ++s) {
-        if (w + s * step < work && stores[s].to != nullptr) {
-          *stores[s].to = stores[s].value;
-        }
-      }
-    }
-  }
+  for (; w < work; w += step) f(w);
 }
 
 // Calls f(w) on the device for each w in [0, work).
-template <int kPerThread = 1, typename F>
+template <typename F>
 void ForEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
   if (work == 0) return;
-  constexpr int64_t kPerBlock = kGpuThreads * kPerThread;
-  const int64_t blocks = (work + kPerBlock - 1) / kPerBlock;
+  const int64_t blocks = (work + kGpuThreads - 1) / kGpuThreads;
   const int grid = static_cast<int>(std::min(blocks, kMaxGpuBlocks));
-  GpuKernel<kPerThread, F><<<grid, kGpuThreads, 0, dev_ctx.stream()>>>(work, f);
+  GpuKernel<F><<<grid, kGpuThreads, 0, dev_ctx.stream()>>>(work, f);
   PADDLE_ENFORCE_GPU_SUCCESS(backends::gpu::GpuGetLastError());
 }
 
@@ -73,7 +55,22 @@ void ForEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
 // and its value must not depend on memory that the Store of another w writes.
 template <typename F>
 void StoreEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
-  ForEach<kStoresPerThread>(dev_ctx, work, f);
+  const int64_t step = (work + kStoresPerThread - 1) / kStoresPerThread;
+  const int64_t last = work - 1;
+  ForEach(dev_ctx, step, [=] __device__(int64_t w) {
+    decltype(f(w)) stores[kStoresPerThread];
+#pragma unroll
+    for (int s = 0; s < kStoresPerThread; ++s) {
+      // Without a branch, which would separate the loads.
+      stores[s] = f(std::min(w + s * step, last));
+    }
+#pragma unroll
+    for (int s = 0; s < kStoresPerThread; ++s) {
+      if (w + s * step <= last && stores[s].to != nullptr) {
+        *stores[s].to = stores[s].value;
+      }
+    }
+  });
 }
 
 // A workspace of `count` elements. `memory` must outlive the queueing of the

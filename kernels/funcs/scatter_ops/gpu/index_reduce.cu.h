@@ -159,73 +159,11 @@ inline Segments SortBySlice(const GPUContext& dev_ctx,
 // sorted entries. If it has several, rounding may differ from the CPU's.
 constexpr int64_t kChunkEntries = 256;
 
-template <typename T, IndexReduce kReduce>
-struct ChunkedSegmentReducer {
-  using Sum = ReduceType<T, kReduce>;
-  static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
-
-  struct Chunk {
-    Sum sum;
-    int64_t length;
-  };
-
-  Segments segments;
-  int64_t num_chunks;
-  Chunk* chunks;
-  const T* updates;
-  bool include_self;
-  T* out;
-
-  __device__ Sum Update(const AxisCoords& at, int64_t p) const {
-    return static_cast<Sum>(updates[segments.OffsetInUpdates(at, p)]);
-  }
-
-  // Accumulates the entries after p that are in its segment and chunk. Returns
-  // their end.
-  __device__ int64_t Accumulate(const AxisCoords& at,
-                                int64_t p,
-                                Sum* sum) const {
-    const int64_t slice = segments.slices[p++];
-    for (; p % kChunkEntries != 0 && segments.Has(p, slice); ++p) {
-      *sum = Combine<kReduce>(*sum, Update(at, p));
-    }
-    return p;
-  }
-
-  // Reduces element i of the chunks, if it continues a segment.
-  __device__ void ReduceChunk(int64_t i) const {
-    const AxisCoords at = segments.Locate(i, num_chunks);
-    const int64_t begin = at.row * kChunkEntries;
-    if (segments.IsHead(begin)) return;
-    Sum sum = Update(at, begin);
-    const int64_t end = Accumulate(at, begin, &sum);
-    chunks[i] = {sum, end - begin};
-  }
-
-  // Reduces the segment that begins at element i of the sorted updates, if any.
-  __device__ void ReduceSegment(int64_t i) const {
-    const AxisCoords at = segments.LocateUpdate(i);
-    const int64_t begin = at.row;
-    if (!segments.IsHead(begin)) return;
-    const int64_t slice = segments.slices[begin];
-    T* result = out + segments.OffsetInX(at);
-    Sum sum = Update(at, begin);
-    if (include_self) {
-      sum = Combine<kReduce>(static_cast<Sum>(*result), sum);
-    } else if (kIsMean || kReduce == IndexReduce::kSum) {
-      // A sum without x starts from zero, which turns a lone -0.0 into 0.0.
-      sum = Combine<kReduce>(Sum{}, sum);
-    }
-    int64_t p = Accumulate(at, begin, &sum);
-    while (p % kChunkEntries == 0 && segments.Has(p, slice)) {
-      const Chunk& chunk =
-          chunks[segments.Offset(at, num_chunks, p / kChunkEntries)];
-      sum = Combine<kReduce>(sum, chunk.sum);
-      p += chunk.length;
-    }
-    if (kIsMean) sum = DivideByCount(sum, p - begin + include_self);
-    *result = static_cast<T>(sum);
-  }
+// The reduction of a chunk's entries that continue a segment.
+template <typename Sum>
+struct Chunk {
+  Sum sum;
+  int64_t length;
 };
 
 // Reduces the updates of each segment into out, which holds x.
@@ -235,7 +173,9 @@ void ReduceSegments(const GPUContext& dev_ctx,
                     const IndexedSlices& indexed,
                     const T* updates,
                     T* out) {
-  using Reducer = ChunkedSegmentReducer<T, kReduce>;
+  using Sum = ReduceType<T, kReduce>;
+  constexpr bool kIsMean = kReduce == IndexReduce::kMean;
+  const bool include_self = call.include_self;
   DenseTensor sorted;
   const Segments segments = SortBySlice(dev_ctx, indexed, &sorted);
   const AxisView& view = segments.view;
@@ -243,15 +183,52 @@ void ReduceSegments(const GPUContext& dev_ctx,
   const int64_t chunks_numel =
       num_chunks > 1 ? view.outer * num_chunks * view.inner : 0;
   DenseTensor memory;
-  auto* chunks =
-      AllocWorkspace<typename Reducer::Chunk>(dev_ctx, chunks_numel, &memory);
-  const Reducer reducer{
-      segments, num_chunks, chunks, updates, call.include_self, out};
+  auto* chunks = AllocWorkspace<Chunk<Sum>>(dev_ctx, chunks_numel, &memory);
+  const auto read = [=] __device__(const AxisCoords& at, int64_t p) {
+    return static_cast<Sum>(updates[segments.OffsetInUpdates(at, p)]);
+  };
+  // Accumulates the entries after p that are in its segment and chunk. Returns
+  // their end.
+  const auto accumulate = [=] __device__(
+                              const AxisCoords& at, int64_t p, Sum* sum) {
+    const int64_t slice = segments.slices[p++];
+    for (; p % kChunkEntries != 0 && segments.Has(p, slice); ++p) {
+      *sum = Combine<kReduce>(*sum, read(at, p));
+    }
+    return p;
+  };
+  // Chunks that continue a segment.
   ForEach(dev_ctx, chunks_numel, [=] __device__(int64_t i) {
-    reducer.ReduceChunk(i);
+    const AxisCoords at = segments.Locate(i, num_chunks);
+    const int64_t begin = at.row * kChunkEntries;
+    if (segments.IsHead(begin)) return;
+    Sum sum = read(at, begin);
+    const int64_t end = accumulate(at, begin, &sum);
+    chunks[i] = {sum, end - begin};
   });
+  // Segments.
   ForEach(dev_ctx, segments.updates_numel(), [=] __device__(int64_t i) {
-    reducer.ReduceSegment(i);
+    const AxisCoords at = segments.LocateUpdate(i);
+    const int64_t begin = at.row;
+    if (!segments.IsHead(begin)) return;
+    const int64_t slice = segments.slices[begin];
+    T* result = out + segments.OffsetInX(at);
+    Sum sum = read(at, begin);
+    if (include_self) {
+      sum = Combine<kReduce>(static_cast<Sum>(*result), sum);
+    } else if (kIsMean || kReduce == IndexReduce::kSum) {
+      // A sum without x starts from zero, which turns a lone -0.0 into 0.0.
+      sum = Combine<kReduce>(Sum{}, sum);
+    }
+    int64_t p = accumulate(at, begin, &sum);
+    while (p % kChunkEntries == 0 && segments.Has(p, slice)) {
+      const Chunk<Sum>& chunk =
+          chunks[segments.Offset(at, num_chunks, p / kChunkEntries)];
+      sum = Combine<kReduce>(sum, chunk.sum);
+      p += chunk.length;
+    }
+    if (kIsMean) sum = DivideByCount(sum, p - begin + include_self);
+    *result = static_cast<T>(sum);
   });
 }
 
