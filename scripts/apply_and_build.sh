@@ -1,37 +1,324 @@
 #!/usr/bin/env bash
-# Find the Python to build for, and run wheel/target.py with it to build the
-# operators into a Paddle. See scripts/apply_and_build.sh --help.
+# Build the operators into the released Paddle or, with --source, into a
+# checkout. Each step is a command that also works when typed in the project
+# folder; its output is written to <build>/logs/. The file $marker identifies a
+# build folder and is its lock; no other folder is changed.
 set -euo pipefail
 
-is_supported() {
-  "$1" -c '
-import sys
-sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))' >/dev/null 2>&1
+fail() {
+  printf '%s\n' "$@" >&2
+  exit 1
 }
 
-# The values of --python and --into, separated by a blank or by =.
-python='' into='' option=''
-for word in "$@"; do
-  if [[ $word == --*=* ]]; then
-    option=${word%%=*} word=${word#*=}
-  fi
-  case $option in
-    --python) python=$word ;;
-    --into) into=$word ;;
+print_help() {
+  cat <<END
+usage: scripts/apply_and_build.sh [OPTION]...
+
+Build the operators into a Paddle. A rerun rebuilds only what has changed, and
+resumes an interrupted build.
+
+both:
+  --jobs N, -j N  parallel compile jobs (default: by cores and free memory)
+  --build-dir D   folder of the build (default: build)
+  --python P      Python 3.9 to 3.13 to build for (default: the one of --into,
+                  or the first on PATH)
+  --dry-run       print the steps and their commands without running them
+  --source DIR    apply the patches to a Paddle checkout, build it, install it
+                  into a separate environment, test it
+
+without --source:
+  --clean         empty the build folder and start over
+  --paddle V      release to build into (default: $base; also 3.3.0, in
+                  build-V)
+  --wheel         pack a wheel in build/dist that replaces the released
+                  paddlepaddle
+  --into PYTHON   install the wheel into the environment of this interpreter,
+                  which has the release
+
+with --source:
+  --only apply    apply the patches without a build
+  --gpu           build with CUDA for the GPU here
+END
+}
+
+# ---- Options ----------------------------------------------------------------
+root=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
+{ read -r _ tag && read -r _ commit && read -r _ base; } <"$root/patches/BASE"
+marker=.scatter_ops_build
+declare -A option=()
+while (($#)); do
+  case $1 in
+    --help | -h) print_help; exit ;;
+    --clean | --dry-run | --gpu | --wheel) option[$1]=yes; shift ;;
+    --build-dir | --into | --jobs | --only | --paddle | --python | --source)
+      [[ ${2-} ]] || fail "$1: the value is missing."
+      option[$1]=$2; shift 2 ;;
+    -j) set -- --jobs "${@:2}" ;;
+    --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
+    *) fail "Unrecognized argument: $1. See --help." ;;
   esac
-  option=$word
 done
 
-if [[ -z $python ]]; then
-  for python in "$into" python3 python3.{13,12,11,10,9} ''; do
-    if is_supported "$python"; then break; fi
-  done
+if [[ ${option[--source]-} ]]; then
+  wrong=(--clean --paddle --wheel --into) verb=cannot
+else
+  wrong=(--only --gpu) verb='can only'
 fi
-if ! is_supported "$python"; then
-  echo "Missing: python3 (3.9 to 3.13)${python:+; $python is unsupported}" >&2
-  echo "To select one: scripts/apply_and_build.sh --python PATH" >&2
-  exit 1
+for name in "${wrong[@]}"; do
+  [[ ! ${option[$name]-} ]] || fail "$name $verb be used with --source."
+done
+paddle=${option[--paddle]-$base}
+[[ $paddle == "$base" || $paddle == 3.3.0 ]] ||
+  fail "--paddle: should be $base or 3.3.0, but received $paddle."
+[[ ${option[--only]-apply} == apply ]] || fail '--only: should be apply.'
+[[ ${option[--jobs]-1} =~ ^[1-9][0-9]*$ ]] ||
+  fail "--jobs: should be a positive number, but received ${option[--jobs]}."
+
+# Paths in the project folder are relative to it. Links to a Python are not
+# resolved: a virtual environment is recognized by its path.
+source=${option[--source]:+$(realpath -ms "${option[--source]}")}
+build=$root/build
+[[ $paddle == "$base" ]] || build+=-$paddle
+[[ ! $source ]] || build=$source/build
+build=$(realpath -m --relative-base="$root" "${option[--build-dir]-$build}")
+into=${option[--into]-}
+if [[ $into ]]; then
+  into=$(realpath -ms --relative-base="$root" "$(type -P "$into" || echo "$into")")
 fi
 
-# -B: a dry run must not create __pycache__.
-exec "$python" -B "$(dirname "${BASH_SOURCE[0]}")/wheel/target.py" "$@"
+# Find the Python to build for.
+candidates=(${option[--into]+"${option[--into]}"} python3 python3.{13,12,11,10,9})
+[[ ! ${option[--python]-} ]] || candidates=("${option[--python]}")
+supported='^3\.(9|1[0-3]) '
+for candidate in "${candidates[@]}"; do
+  found=$("$candidate" -c 'import sys
+print("{}.{}".format(*sys.version_info), sys.executable)' 2>/dev/null) || true
+  [[ ! $found =~ $supported ]] || break
+done
+[[ $found =~ $supported ]] || fail \
+  "Missing: python3 (3.9 to 3.13)${option[--python]+; $candidate is unsupported}" \
+  'To select one: scripts/apply_and_build.sh --python PATH'
+read -r version python <<<"$found"
+cd "$root"
+
+# Set the number of jobs that cores and memory allow, at least 1.
+set_jobs() {  # GB per job
+  local free
+  free=$(awk '/^MemAvailable:/ {print int($2 / 2 ^ 20)}' /proc/meminfo)
+  jobs=$(($(nproc) < free / $1 ? $(nproc) : free / $1))
+  jobs=${option[--jobs]-$((jobs > 1 ? jobs : 1))}
+}
+
+# ---- Steps ------------------------------------------------------------------
+names=() hints=() commands=()
+
+# Append an idempotent command, and a hint that is printed if it fails.
+add_step() {  # NAME HINT COMMAND...
+  names+=("$1") hints+=("$2")
+  commands+=("$(printf '%q ' "${@:3}")")
+}
+
+run_steps() {
+  local i log start status
+  mkdir -p "$build/logs"
+  for i in "${!names[@]}"; do
+    printf -v log '%s/logs/%02d-%s.log' "$build" $((i + 1)) "${names[i]}"
+    printf '[%d/%d] %s (%s) ... ' $((i + 1)) ${#names[@]} "${names[i]}" "$log"
+    echo "$ ${commands[i]}" >"$log"
+    start=$SECONDS status=0
+    bash -c "${commands[i]}" </dev/null >>"$log" 2>&1 || status=$?
+    if ((status)); then
+      echo "FAILED after $((SECONDS - start)) s"
+      fail '' "Exit code $status. The log ends with:" \
+        "$(tail -n 25 "$log" | sed 's/^/    /')" "${hints[i]:+
+Hint: ${hints[i]}}"
+    fi
+    echo "$((SECONDS - start)) s"
+  done
+}
+
+print_steps() {
+  local i
+  for i in "${!names[@]}"; do
+    printf '[%d/%d] %s\n    %s\n' $((i + 1)) ${#names[@]} "${names[i]}" "${commands[i]}"
+  done
+}
+
+# Lock the build folder until this process and its children end.
+lock_build() {
+  local files=("$build"/*)
+  [[ $source || ! -e ${files[0]} || -f $build/$marker ]] || fail "--build-dir: \
+not created by a build: ${files[0]}. Specify a new or an empty folder."
+  mkdir -p "$build"
+  exec {lock}>>"$build/$marker"
+  flock --nonblock "$lock" || fail "Another build is using $build. Wait for it \
+to finish, or specify another --build-dir."
+}
+
+# ---- The checkout -----------------------------------------------------------
+add_apply_step() {
+  local patches=() name error head git=(git -C "$source")
+  [[ -e $source/.git ]] ||
+    fail "$source: not the top-level folder of a checkout."
+  for name in $(<patches/series); do patches+=("$root/patches/$name"); done
+  if cat "${patches[@]}" | "${git[@]}" apply --check --reverse 2>/dev/null; then
+    echo "The ${#patches[@]} patches are already applied."
+    return
+  fi
+  error=$(cat "${patches[@]}" | "${git[@]}" apply --check --index 2>&1) ||
+    fail 'The series does not apply to this commit or its uncommitted changes:' \
+      "$error" "It is based on $tag: git checkout $tag (after git fetch origin \
+tag $tag)" 'To build the checkout as it is, run ninja.'
+  head=$("${git[@]}" rev-parse HEAD)
+  [[ $head == "$commit" ]] ||
+    echo "The series applies here, but is based on $tag: git checkout $tag"
+  # The settings of the user have no effect. --keep-non-patch keeps
+  # [Operator Mechanism].
+  add_step apply "see the log. If git am stopped at a patch, ${git[*]} am \
+--abort reverts the others." \
+    env "EMAIL=${EMAIL-noreply@localhost}" "${git[@]}" \
+    -c core.hooksPath=/dev/null -c apply.whitespace=nowarn am --quiet \
+    --no-3way --no-gpg-sign --no-keep-cr --keep-non-patch "${patches[@]}"
+  echo "To undo: git -C ${source@Q} reset --keep $head"
+}
+
+# Add the steps in the build folder, which take hours.
+add_source_steps() {
+  local venv=$build/scatter_operators/venv
+  local pip=("$venv/bin/python" -m pip install --no-input)
+  local name=paddlepaddle gpu=OFF job_size=2
+  [[ ! ${option[--gpu]-} ]] || name=paddlepaddle-gpu gpu=ON job_size=4
+  set_jobs $job_size
+  add_step environment '' "$python" -m venv "$venv"
+  add_step packages 'check the network; a rerun resumes.' \
+    "${pip[@]}" -r "$source/python/requirements.txt" \
+    setuptools wheel PyYAML Jinja2 scipy hypothesis
+  add_step configure 'fix the first "CMake Error". After a change of compiler or
+CUDA, delete CMakeCache.txt. cmake -DX=Y . sets other options.' \
+    cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DWITH_TESTING=ON "-DPY_VERSION=$version" \
+    "-DPYTHON_EXECUTABLE=$(realpath -ms "$venv/bin/python")" \
+    "-DWITH_GPU=$gpu" -DCUDA_ARCH_NAME=Auto
+  # Linking opens many files.
+  ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -Hn)"
+  add_step build 'fix the first "error:"; a rerun resumes. If a compiler was
+killed, memory ran out: use fewer --jobs.' ninja -C "$build" -j "$jobs"
+  # The wheel's version does not change: --force-reinstall is required.
+  add_step install '' "${pip[@]}" --no-deps --force-reinstall \
+    --no-index --pre --find-links "$build/python/dist" "$name"
+  add_step test 'run a single test: ctest -R NAME -V' \
+    ctest --test-dir "$build" -R 'scatter|masked_fill|index_reduce' \
+    --output-on-failure
+}
+
+# ---- The wheel --------------------------------------------------------------
+check_requirements() {
+  local missing=() tool found
+  [[ $(uname -sm) == 'Linux x86_64' ]] ||
+    missing+=("Linux on x86_64: this is $(uname -sm)")
+  "$python" -c 'import ensurepip' 2>/dev/null ||
+    missing+=("the venv module of $python")
+  "$python" -c 'import sysconfig
+open(sysconfig.get_paths()["include"] + "/Python.h")' 2>/dev/null ||
+    missing+=("Python.h, the headers of $python")
+  # cmake itself rejects versions before 3.20.
+  for tool in g++ git cmake; do
+    type -P $tool >/dev/null || missing+=("$tool")
+  done
+  ((!${#missing[@]})) || fail Missing: "${missing[@]/#/  }" \
+    '  Debian, Ubuntu: apt-get install python3 python3-venv python3-dev g++ cmake git' \
+    '  Fedora, RHEL:   dnf install python3 python3-devel gcc-c++ cmake git' \
+    '  Another Python: scripts/apply_and_build.sh --python PATH'
+  if [[ $into ]]; then
+    # After an error, the last line of its traceback.
+    found=$("$into" -c '
+import sys
+from importlib.metadata import version
+print("{}.{} with".format(*sys.version_info), version("paddlepaddle"))' 2>&1 |
+      tail -n 1) || true
+    [[ ${found%%+*} == "$version with $paddle" ]] || fail \
+      "--into: expected Python and paddlepaddle $version with $paddle, but received $found" \
+      "Install the release: ${into@Q} -m pip install paddlepaddle==$paddle. To \
+build for another Python: --python ${into@Q} and another --build-dir."
+  fi
+  if [[ ! ${option[--clean]-} && -f $build/venv/pyvenv.cfg ]] &&
+    ! grep -q "^version = $version\." "$build/venv/pyvenv.cfg"; then
+    fail "$build/venv: the Python is not $version. Use the same Python as before \
+(--python), build in another folder (--build-dir), or start over with --clean."
+  fi
+}
+
+add_wheel_steps() {
+  local packs=${option[--wheel]-$into} venv_python=$build/venv/bin/python
+  local pip=("$venv_python" -m pip --no-input --disable-pip-version-check)
+  local install=("$venv_python" scripts/wheel/install.py --build-dir "$build")
+  local packages=(-r requirements.txt "paddlepaddle==$paddle")
+  [[ $packs ]] || packages+=(-r requirements-test.txt)
+  set_jobs 1
+  if [[ ${option[--clean]-} ]]; then
+    add_step clean 'check who owns the files.' find "$build" -mindepth 1 \
+      -maxdepth 1 ! -name $marker ! -name logs -exec rm -rf {} +
+  fi
+  if [[ ${option[--clean]-} ]] || ! "${pip[@]}" --version &>/dev/null; then
+    add_step environment '' \
+      "$python" -m venv --clear "$build/venv"
+  fi
+  # Python compiles modules when they are imported; pip would compile all.
+  add_step packages 'check the network and the disk space (df -h); a rerun
+resumes. --clean replaces a damaged environment.' \
+    "${pip[@]}" install --no-compile "${packages[@]}"
+  add_step generate 'the log has the ops_yaml entry or the line of the generator.' \
+    "$venv_python" native/glue/generate_native.py --out "$build/glue"
+  add_step configure 'check the versions of g++ (C++17) and cmake (3.20 or
+later). If the build folder was moved, use --clean.' \
+    cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    "-DCMAKE_MAKE_PROGRAM=$(realpath -m "$build/venv/bin/ninja")"
+  add_step compile 'fix the first "error:" in the log. If the compiler was killed,
+memory ran out: use --jobs 1.' cmake --build "$build" -j "$jobs"
+  add_step install 'the log has the file or patch. After a change in python_api,
+export the patches; otherwise start over with --clean.' "${install[@]}"
+  add_step check '' "$venv_python" -m paddle_scatter_info
+  if [[ $packs ]]; then
+    add_step wheel 'check the disk space: the wheel takes 0.2 GB.' \
+      "${install[@]}" --pack
+  fi
+  if [[ $into ]]; then  # with the build's pip: the environment may have none
+    add_step into '' "${pip[@]}" --python "$into" install --no-deps \
+      --force-reinstall --no-index --find-links "$build/dist" paddlepaddle
+  fi
+}
+
+print_next_commands() {
+  local reinstall='-m pip install --no-deps --force-reinstall'
+  local next=${into:-$build/venv/bin/python}
+  printf '\nNext:\n'
+  if [[ ${option[--wheel]-} && ! $into ]]; then
+    echo "  install the wheel    PYTHON $reinstall ${build@Q}/dist/*.whl"
+    return
+  fi
+  echo "  show the build       ${next@Q} -m paddle_scatter_info"
+  if [[ $into ]]; then
+    echo "  restore the release  ${next@Q} $reinstall paddlepaddle==$paddle"
+  else
+    echo "  run all tests        ctest --test-dir ${build@Q} --output-on-failure"
+    echo "  test one API         ctest --test-dir ${build@Q} -R masked_scatter"
+  fi
+}
+
+# ---- Run --------------------------------------------------------------------
+start=$SECONDS
+if [[ $source ]]; then
+  add_apply_step
+  [[ ${option[--only]-} ]] || add_source_steps
+else
+  [[ ${option[--dry-run]-} ]] || check_requirements
+  add_wheel_steps
+fi
+if [[ ${option[--dry-run]-} ]]; then
+  print_steps
+  exit
+fi
+lock_build
+run_steps
+echo "Done in $((SECONDS - start)) s."
+[[ $source ]] || print_next_commands

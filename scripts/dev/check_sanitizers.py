@@ -1,12 +1,11 @@
 """Run the operators with sanitizers.
 
-The module is compiled by clang with AddressSanitizer, UBSan and -Werror, or by GCC
-with ThreadSanitizer (--tsan), in three forms: with CPU dispatch, as portable loops,
-and as portable loops without the speed patches. All run `python -m fuzz`; their
-results have to be bitwise identical.
+The module is compiled by clang with AddressSanitizer and UBSan, or with
+ThreadSanitizer (--tsan), in three forms: with CPU dispatch (and -Werror), as
+portable loops, and as portable loops without the speed patches. All run
+`python -m fuzz`; their results have to be bitwise identical.
 
-Exit status: 0 success, 1 a fault or no build, 77 skipped: no compiler with
-sanitizers.
+Exit status: 0 success, 1 a fault or no build, 77 skipped: no clang with sanitizers.
 """
 
 import argparse
@@ -24,7 +23,6 @@ from scripts.series.manifest import load_series
 from scripts.series.tree_edits import read_source
 
 ROOT = Path(__file__).resolve().parents[2]
-THREADS = ROOT / 'scripts/dev/sanitizer_threads.cc'
 # {source: (threshold, a lower one that sends small outputs down the same path)}
 THRESHOLDS = {
     'cpu/strided_copy.h': ('kMinLarge = (32 << 20)', 'kMinLarge = (64 << 10)'),
@@ -37,11 +35,20 @@ CASES = 3000  # random cases: every kernel for every dtype
 DISABLED_CHECKS = (
     '-fno-sanitize=null,object-size,pointer-overflow,vptr,function'
 )
-ASAN = f'-fsanitize=address,undefined {DISABLED_CHECKS} -g1'
-TSAN = '-fsanitize=thread -g1 -w'
+# {kind: (flags, preloaded libraries)}. ThreadSanitizer has to see how OpenMP
+# synchronizes threads: LLVM's runtime replaces the wheel's and reports it through
+# Archer.
+SANITIZERS = {
+    'asan': (
+        f'-fsanitize=address,undefined {DISABLED_CHECKS} -g1',
+        ('libclang_rt.asan-x86_64.so', 'libstdc++.so.6'),
+    ),
+    'tsan': (
+        '-fsanitize=thread -g1',
+        ('libclang_rt.tsan-x86_64.so', 'libomp.so.5', 'libstdc++.so.6'),
+    ),
+}
 PACKAGES = 'clang libomp-dev libclang-rt-dev'
-# Only in CI, where a check may install packages.
-INSTALL = f'apt-get update && apt-get install -y {PACKAGES}'
 # Paddle's conversion of small numbers to float16 shifts by too many bits.
 SUPPRESSIONS = 'shift-exponent:*/phi/common/float16.h\n'
 # Paddle itself is not instrumented: ignore its leaks, mismatched deallocations
@@ -83,16 +90,17 @@ def change_sources(form):
     return texts
 
 
-def can_compile(compiler, flags):
-    """Whether a compiler has OpenMP and the sanitizers of the flags."""
-    command = compiler, '-fopenmp', *flags.split(), '-xc++', '-', '-o/dev/null'
+def can_compile(flags):
+    """Whether there is a clang with OpenMP and the sanitizers of the flags."""
+    command = 'clang++', '-fopenmp', *flags.split(), '-xc++', '-', '-o/dev/null'
     program = '#include <omp.h>\nint main() {}\n'
-    has_compiler = shutil.which(compiler)
-    return has_compiler and not run(*command, input=program).returncode
+    return (
+        shutil.which('clang++') and not run(*command, input=program).returncode
+    )
 
 
-def find_library(compiler, name):
-    return check_output(compiler, f'-print-file-name={name}').strip()
+def find_library(name):
+    return check_output('clang++', f'-print-file-name={name}').strip()
 
 
 def main():
@@ -105,39 +113,31 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     suppressions = folder / 'suppressions'
     suppressions.write_text(SUPPRESSIONS)
-    if kind == 'tsan':
-        compiler, flags, library = 'g++', TSAN, 'libtsan.so'
-        link = f'{TSAN} -fvisibility=hidden {THREADS}'
-        # Address space randomization may collide with TSan's shadow memory.
-        prefix = 'setarch', '-R'
-    else:
-        compiler, flags, library = 'clang++', ASAN, 'libclang_rt.asan-x86_64.so'
-        link, prefix = '', ()
-        if os.environ.get('CI') and not can_compile(compiler, flags):
-            run('sh', '-c', INSTALL)
-    if not can_compile(compiler, flags):
-        print(f'skipped: no {compiler} with sanitizers (Debian: {PACKAGES})')
+    flags, libraries = SANITIZERS[kind]
+    if not can_compile(flags):
+        print(f'skipped: no clang with sanitizers (Debian: {PACKAGES})')
         return SKIPPED
-    preload = find_library(compiler, library)
-    preload += f' {find_library("g++", "libstdc++.so.6")}'
+    llvm = Path(check_output('clang++', '-print-resource-dir')).parents[1]
 
     def run_form(form):
         """Build and run a form; return the digests of its results."""
         module = build_variant(
             *(build, folder / form, change_sources(form)),
-            *(flags + FORMS[form], link, compiler),
+            *(flags + FORMS[form], 'clang++'),
         )
         environment = {
             **os.environ,
             **OPTIONS,
             'UBSAN_OPTIONS': f'halt_on_error=1:suppressions={suppressions}',
-            'LD_PRELOAD': preload,
+            'OMP_TOOL_LIBRARIES': f'{llvm}/libarcher.so',
+            'LD_PRELOAD': ' '.join(map(find_library, libraries)),
             'LD_LIBRARY_PATH': f'{module.parent}/libs',
             'PYTHONPATH': f'{folder / form}:{ROOT}',
         }
         bits = folder / f'{form}.txt'
         output = check_output(
-            *(*prefix, build / 'venv/bin/python', '-c', CALLS, module),
+            # Randomized addresses may collide with ThreadSanitizer's memory.
+            *('setarch', '-R', build / 'venv/bin/python', '-c', CALLS, module),
             *('--cases', CASES, '--write', bits),
             env=environment,
         )

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MODULE = '_native_lib.so'
 
 
-def build_variant(build, folder, texts, flags, link='', compiler='g++'):
+def build_variant(build, folder, texts, flags, compiler='g++'):
     """Build a variant in `folder`, from which paddle can be imported.
 
     The sources are copied, and `texts`, {path: text}, replace some of them. Files
@@ -30,7 +30,6 @@ def build_variant(build, folder, texts, flags, link='', compiler='g++'):
         '-DCMAKE_BUILD_TYPE=Debug',
         f'-DCMAKE_CXX_COMPILER={compiler}',
         f'-DCMAKE_CXX_FLAGS_DEBUG={flags}',
-        f'-DCMAKE_MODULE_LINKER_FLAGS={link}',
         # Sanitizers need the symbols to report locations.
         '-DCMAKE_STRIP=/bin/true',
     )

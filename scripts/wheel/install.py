@@ -2,10 +2,8 @@
 
 The release stays as installed by pip. `<build>/site-packages`, which precedes
 it on sys.path, contains links to its files, the Python files that the patches
-change, and the module with its Python wrapper. All contents are computed before
-the first file is written, and the lines that load the module are written last:
-after an interrupted run, Paddle can be imported, and a rerun completes it. With
---pack, that Paddle is packed as a wheel that replaces the release.
+change, and the module with its Python wrapper. The folder is replaced when it is
+complete. With --pack, that Paddle is packed as a wheel that replaces the release.
 """
 
 import argparse
@@ -23,12 +21,12 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.files import write_atomic, write_if_changed
+from scripts.common.files import write_if_changed
 from scripts.common.programs import run
 from scripts.series.manifest import MANIFEST, SeriesError
 from scripts.series.patch_repo import git
-from scripts.wheel.steps import BASE, NAME
 
+NAME = 'paddlepaddle'
 ROOT = Path(__file__).resolve().parents[2]
 NATIVE = ROOT / 'native'
 STUB, LOADER = 'paddle/tensor/tensor.pyi', 'paddle/_C_ops.py'
@@ -75,7 +73,7 @@ def read_day():
     return str(yaml.safe_load((ROOT / MANIFEST).read_text('utf-8'))['day'])
 
 
-def read_new_files(build):
+def read_new_files(build, release):
     """Return {path in site-packages: bytes} of the module and its wrapper."""
     sources = {f'paddle/_{p.name}': p for p in NATIVE.glob('**/native_*.py')}
     sources['paddle/_native_lib.so'] = build / '_native_lib.so'
@@ -83,7 +81,7 @@ def read_new_files(build):
     files = {name: path.read_bytes() for name, path in sources.items()}
     process = run('git', '-C', ROOT, 'describe', '--always', '--dirty')
     record = {
-        'base': BASE,
+        'base': release,
         'series': read_day(),
         'commit': process.stdout.strip() or 'unknown',
         'operators': sorted(x.stem for x in ROOT.glob('ops_yaml/*.yaml')),
@@ -93,7 +91,7 @@ def read_new_files(build):
 
 
 def install(root, site, release, new_files):
-    """Update `site`; return the changed files in the order of writing."""
+    """Replace `site` by links to the release, changed files and new files."""
     contents = {
         **new_files,
         **patch_files(sorted(root.glob('patches/*.patch')), release),
@@ -103,37 +101,16 @@ def install(root, site, release, new_files):
     contents[STUB] = stub.encode()
     tail = (root / 'native/c_ops_tail.py').read_bytes()
     contents[LOADER] = release[LOADER].read_bytes().rstrip() + b'\n\n' + tail
-    links = {k: path for k, path in release.items() if k not in contents}
-    stale = list_stale(site, links, contents)
-    changed = [x for x in contents if not has_bytes(site / x, contents[x])]
-    if stale or changed:
-        # Before the first write: --pack compares the time with the wheel's.
-        site.mkdir(parents=True, exist_ok=True)
-        site.touch()
-    for name in stale:
-        (site / name).unlink()
-    for name, path in links.items():
-        if not (site / name).is_symlink():
-            (site / name).parent.mkdir(parents=True, exist_ok=True)
-            (site / name).symlink_to(path)
-    for name in changed:
-        write_atomic(site / name, contents[name])
-    return stale + changed
-
-
-def has_bytes(path, data):
-    return path.is_file() and path.read_bytes() == data
-
-
-def list_stale(site, links, contents):
-    """List files that are neither links nor contents, except bytecode."""
-    names = []
-    for path in [p for p in site.rglob('*') if p.is_symlink() or p.is_file()]:
-        name = str(path.relative_to(site))
-        is_current = name in (links if path.is_symlink() else contents)
-        if not is_current and '__pycache__' not in path.parts:
-            names.append(name)
-    return names
+    new = site.with_name('site-packages.new')
+    shutil.rmtree(new, ignore_errors=True)
+    for name in {**release, **contents}:
+        (new / name).parent.mkdir(parents=True, exist_ok=True)
+        if name in contents:
+            (new / name).write_bytes(contents[name])
+        else:
+            (new / name).symlink_to(release[name])
+    shutil.rmtree(site, ignore_errors=True)
+    new.rename(site)
 
 
 def pack(site, release, dist, day):
@@ -143,12 +120,10 @@ def pack(site, release, dist, day):
     generated = ('INSTALLER', 'RECORD', 'REQUESTED', '__pycache__')
     ignore = shutil.ignore_patterns(*generated)
     commands = {entry.name for entry in release.entry_points}  # of pip
-    work = dist.with_name('dist-new')  # renamed when it is complete
-    tree = work / 'tree'
+    tree = dist / 'tree'
     info = tree / f'{NAME}-{new}.dist-info'
     scripts = tree / f'{NAME}-{new}.data/scripts'
-    for folder in (work, dist):
-        shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(dist, ignore_errors=True)
     shutil.copytree(site, tree, symlinks=True, ignore=ignore)
     old_info = release.locate_file(f'{NAME}-{old}.dist-info')
     shutil.copytree(old_info, info, ignore=ignore)
@@ -159,10 +134,9 @@ def pack(site, release, dist, day):
     for path in release.files:
         if path.parts[0] == '..' and path.name not in commands:
             shutil.copy(path.locate(), scripts)
-    command = [sys.executable, '-m', 'wheel', 'pack', tree, '-d', work]
+    command = [sys.executable, '-m', 'wheel', 'pack', tree, '-d', dist]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     shutil.rmtree(tree)
-    work.rename(dist)
     return next(dist.glob('*.whl'))
 
 
@@ -174,21 +148,18 @@ def main():
     build = args.build_dir.resolve()
     site, wheel = build / 'site-packages', metadata.distribution(NAME)
     if args.pack:
-        path = next(build.glob('dist/*.whl'), None)
-        if not path or path.stat().st_mtime < site.stat().st_mtime:
-            path = pack(site, wheel, build / 'dist', read_day())
+        path = pack(site, wheel, build / 'dist', read_day())
         print(f'{path} ({path.stat().st_size / 2**20:.0f} MiB)')
         return
     # Raises SeriesError if a patch does not apply, as to a patched Paddle.
     release = list_released_files(wheel)
-    changes = install(ROOT, site, release, read_new_files(build))
+    install(ROOT, site, release, read_new_files(build, wheel.version))
     # Inserted before the last entry, the release's: this file sorts before all
     # other .pth files. A virtual environment reads them twice.
     place = repr(str(site))
     line = f'import sys; {place} in sys.path or sys.path.insert(-1, {place})\n'
     pth = Path(wheel.locate_file('0_scatter_operators.pth'))
     write_if_changed(pth, line.encode())
-    print(f'{site}: {", ".join(changes) or "unchanged"}')
 
 
 if __name__ == '__main__':
