@@ -277,7 +277,6 @@ later). If the build folder was moved, use --clean.' \
 memory ran out: use --jobs 1.' cmake --build "$build" -j "$jobs"
   add_step install 'the log has the file or patch. After a change in python_api,
 export the patches; otherwise start over with --clean.' "${install[@]}"
-  add_step check '' "$venv_python" -m paddle_scatter_info
   if [[ $packs ]]; then
     add_step wheel 'check the disk space: the wheel takes 0.2 GB.' \
       "${install[@]}" --pack
@@ -288,37 +287,28 @@ export the patches; otherwise start over with --clean.' "${install[@]}"
   fi
 }
 
-print_next_commands() {
-  local reinstall='-m pip install --no-deps --force-reinstall'
-  local next=${into:-$build/venv/bin/python}
-  printf '\nNext:\n'
-  if [[ ${option[--wheel]-} && ! $into ]]; then
-    echo "  install the wheel    PYTHON $reinstall ${build@Q}/dist/*.whl"
+main() {
+  local start=$SECONDS result=${into:-$build/venv/bin/python}
+  if [[ $source ]]; then
+    add_apply_step
+    [[ ${option[--only]-} ]] || add_source_steps
+  else
+    [[ ${option[--dry-run]-} ]] || check_requirements
+    add_wheel_steps
+  fi
+  if [[ ${option[--dry-run]-} ]]; then
+    print_steps
     return
   fi
-  echo "  show the build       ${next@Q} -m paddle_scatter_info"
-  if [[ $into ]]; then
-    echo "  restore the release  ${next@Q} $reinstall paddlepaddle==$paddle"
-  else
-    echo "  run all tests        ctest --test-dir ${build@Q} --output-on-failure"
-    echo "  test one API         ctest --test-dir ${build@Q} -R masked_scatter"
+  lock_build
+  run_steps
+  echo "Done in $((SECONDS - start)) s."
+  [[ ! ${option[--wheel]-} ]] || ls "$build"/dist/*.whl
+  if [[ ! $source ]]; then
+    echo "The Python with the operators: ${result@Q}"
+    "$result" -m paddle_scatter_info
   fi
 }
 
-# ---- Run --------------------------------------------------------------------
-start=$SECONDS
-if [[ $source ]]; then
-  add_apply_step
-  [[ ${option[--only]-} ]] || add_source_steps
-else
-  [[ ${option[--dry-run]-} ]] || check_requirements
-  add_wheel_steps
-fi
-if [[ ${option[--dry-run]-} ]]; then
-  print_steps
-  exit
-fi
-lock_build
-run_steps
-echo "Done in $((SECONDS - start)) s."
-[[ $source ]] || print_next_commands
+main
+exit  # bash reads no further, even if the file has changed
