@@ -186,9 +186,12 @@ tag $tag)" 'To build the checkout as it is, run ninja.'
 add_source_steps() {
   local venv=$build/scatter_operators/venv
   local pip=("$venv/bin/python" -m pip install --no-input)
-  local name=paddlepaddle gpu=OFF job_size=2
-  [[ ! ${option[--gpu]-} ]] || name=paddlepaddle-gpu gpu=ON job_size=4
-  set_jobs $job_size
+  local name=paddlepaddle gpu=(-DWITH_GPU=OFF)
+  set_jobs 2
+  if [[ ${option[--gpu]-} ]]; then
+    name=paddlepaddle-gpu gpu=(-DWITH_GPU=ON -DCUDA_ARCH_NAME=Auto)
+    set_jobs 4
+  fi
   add_step environment '' "$python" -m venv "$venv"
   add_step packages 'check the network; a rerun resumes.' \
     "${pip[@]}" -r "$source/python/requirements.txt" \
@@ -198,7 +201,7 @@ CUDA, delete CMakeCache.txt. cmake -DX=Y . sets other options.' \
     cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DWITH_TESTING=ON "-DPY_VERSION=$version" \
     "-DPYTHON_EXECUTABLE=$(realpath -ms "$venv/bin/python")" \
-    "-DWITH_GPU=$gpu" -DCUDA_ARCH_NAME=Auto
+    "${gpu[@]}"
   # Linking opens many files.
   ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -Hn)"
   add_step build 'fix the first "error:"; a rerun resumes. If a compiler was
