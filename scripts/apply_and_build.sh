@@ -216,7 +216,7 @@ killed, memory ran out: use fewer --jobs.' ninja -C "$build" -j "$jobs"
 
 # ---- The wheel --------------------------------------------------------------
 check_requirements() {
-  local missing=() tool found
+  local missing=() tool found expected="Python $version with paddlepaddle $paddle"
   [[ $(uname -sm) == 'Linux x86_64' ]] ||
     missing+=("Linux on x86_64: this is $(uname -sm)")
   "$python" -c 'import ensurepip' 2>/dev/null ||
@@ -237,10 +237,11 @@ open(sysconfig.get_paths()["include"] + "/Python.h")' 2>/dev/null ||
     found=$("$into" -c '
 import sys
 from importlib.metadata import version
-print("{}.{} with".format(*sys.version_info), version("paddlepaddle"))' 2>&1 |
+print("Python {}.{} with".format(*sys.version_info),
+      "paddlepaddle", version("paddlepaddle"))' 2>&1 |
       tail -n 1) || true
-    [[ ${found%%+*} == "$version with $paddle" ]] || fail \
-      "--into: expected Python and paddlepaddle $version with $paddle, but received $found" \
+    [[ ${found%%+*} == "$expected" ]] || fail \
+      "--into: expected $expected, but received $found" \
       "Install the release: ${into@Q} -m pip install paddlepaddle==$paddle. To \
 build for another Python: --python ${into@Q} and another --build-dir."
   fi

@@ -86,7 +86,7 @@ def test_default_jobs_is_limited_by_cores_and_memory(build):
     ],
 )
 def test_build_runs_all_steps(build, options, last_step, result):
-    release = f'{VERSION} with 3.3.1+scatter.20261122'
+    release = f'Python {VERSION} with paddlepaddle 3.3.1+scatter.20261122'
     into = f'case $1 in -c) echo {release} ;; *) echo stub "$@" ;; esac'
     write_program(build.bin / 'my python', into)
     write_program(build.folder / 'dist/paddle.whl', '')
