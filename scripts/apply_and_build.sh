@@ -114,8 +114,9 @@ names=() hints=() commands=()
 
 # Append an idempotent command, and a hint that is printed if it fails.
 add_step() {  # NAME HINT COMMAND...
-  names+=("$1") hints+=("$2")
-  commands+=("$(printf '%q ' "${@:3}")")
+  local command
+  printf -v command ' %q' "${@:3}"
+  names+=("$1") hints+=("$2") commands+=("${command# }")
 }
 
 run_steps() {

@@ -63,10 +63,10 @@ def test_dry_run_prints_all_steps_and_changes_nothing(tmp_path):
     options = ('--dry-run', '--clean', '--wheel', '--jobs', '7')
     output = run(*THIS_PYTHON, '--build-dir', folder, *options)
     assert not folder.exists()
-    for part in ('[1/8] clean\n', '[8/8] wheel\n', ' -j 7 \n'):
+    for part in ('[1/8] clean\n', '[8/8] wheel\n', ' -j 7\n'):
         assert part in output
     output = run(*THIS_PYTHON, '--paddle', '3.3.0', '--dry-run')
-    assert ' paddlepaddle==3.3.0 ' in output and ' -B build-3.3.0 ' in output
+    assert ' paddlepaddle==3.3.0' in output and ' -B build-3.3.0 ' in output
 
 
 def test_default_jobs_is_limited_by_cores_and_memory(build):
@@ -74,7 +74,7 @@ def test_default_jobs_is_limited_by_cores_and_memory(build):
     for cores, least, most in ((1, 1, 1), (1 << 20, 1, memory)):
         write_program(build.bin / 'nproc', f'echo {cores}')
         output = build.run('--dry-run')
-        assert least <= int(re.search(r' -j (\d+) ', output)[1]) <= most
+        assert least <= int(re.search(r' -j (\d+)\n', output)[1]) <= most
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,12 @@ def test_apply_rejects_conflicts_and_preserves_the_checkout(checkout):
 
 def test_dry_run_of_a_checkout_prints_every_command(checkout):
     output = checkout.run('--dry-run', '--jobs=3', '--gpu')
-    for part in ('am --quiet', '-DWITH_GPU=ON ', ' -j 3 ', 'ctest --test-dir '):
+    for part in (
+        'am --quiet',
+        '-DWITH_GPU=ON ',
+        ' -j 3\n',
+        'ctest --test-dir ',
+    ):
         assert part in output
     assert checkout.git('rev-parse', 'HEAD') == checkout.start
     assert not (checkout.tree / 'build').exists()
