@@ -1,11 +1,12 @@
 """Run the operators with sanitizers.
 
-The module is compiled by clang with AddressSanitizer and UBSan, or with
-ThreadSanitizer (--tsan), in three forms: with CPU dispatch (and -Werror), as
-portable loops, and as portable loops without the speed patches. All run
-`python -m fuzz`; their results have to be bitwise identical.
+The module is compiled by clang with AddressSanitizer, UBSan and -Werror, or by GCC
+with ThreadSanitizer (--tsan), in three forms: with CPU dispatch, as portable loops,
+and as portable loops without the speed patches. All run `python -m fuzz`; their
+results have to be bitwise identical.
 
-Exit status: 0 success, 1 a fault or no build, 77 skipped: no clang with sanitizers.
+Exit status: 0 success, 1 a fault or no build, 77 skipped: no compiler with
+sanitizers.
 """
 
 import argparse
@@ -35,17 +36,19 @@ CASES = 3000  # random cases: every kernel for every dtype
 DISABLED_CHECKS = (
     '-fno-sanitize=null,object-size,pointer-overflow,vptr,function'
 )
-# {kind: (flags, preloaded libraries)}. ThreadSanitizer has to see how OpenMP
-# synchronizes threads: LLVM's runtime replaces the wheel's and reports it through
-# Archer.
+# {kind: (compiler, flags, preloaded libraries)}. ThreadSanitizer has to see how
+# OpenMP synchronizes threads: LLVM's runtime replaces the wheel's and reports it
+# through Archer.
 SANITIZERS = {
     'asan': (
+        'clang++',
         f'-fsanitize=address,undefined {DISABLED_CHECKS} -g1',
         ('libclang_rt.asan-x86_64.so', 'libstdc++.so.6'),
     ),
     'tsan': (
-        '-fsanitize=thread -g1',
-        ('libclang_rt.tsan-x86_64.so', 'libomp.so.5', 'libstdc++.so.6'),
+        'g++',
+        '-fsanitize=thread -g1 -w',
+        ('libtsan.so', 'libomp.so.5', 'libstdc++.so.6'),
     ),
 }
 PACKAGES = 'clang libomp-dev libclang-rt-dev'
@@ -90,17 +93,16 @@ def change_sources(form):
     return texts
 
 
-def can_compile(flags):
-    """Whether there is a clang with OpenMP and the sanitizers of the flags."""
-    command = 'clang++', '-fopenmp', *flags.split(), '-xc++', '-', '-o/dev/null'
+def can_compile(compiler, flags):
+    """Whether a compiler has OpenMP and the sanitizers of the flags."""
+    command = compiler, '-fopenmp', *flags.split(), '-xc++', '-', '-o/dev/null'
     program = '#include <omp.h>\nint main() {}\n'
-    return (
-        shutil.which('clang++') and not run(*command, input=program).returncode
-    )
+    has_compiler = shutil.which(compiler)
+    return has_compiler and not run(*command, input=program).returncode
 
 
-def find_library(name):
-    return check_output('clang++', f'-print-file-name={name}').strip()
+def find_library(compiler, name):
+    return check_output(compiler, f'-print-file-name={name}').strip()
 
 
 def main():
@@ -113,24 +115,26 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     suppressions = folder / 'suppressions'
     suppressions.write_text(SUPPRESSIONS)
-    flags, libraries = SANITIZERS[kind]
-    if not can_compile(flags):
-        print(f'skipped: no clang with sanitizers (Debian: {PACKAGES})')
+    compiler, flags, libraries = SANITIZERS[kind]
+    archer = Path(find_library('g++', 'libomp.so.5')).resolve()
+    archer = archer.with_name('libarcher.so')
+    if not can_compile(compiler, flags) or not archer.is_file():
+        print(f'skipped: no {compiler} with sanitizers (Debian: {PACKAGES})')
         return SKIPPED
-    llvm = Path(check_output('clang++', '-print-resource-dir')).parents[1]
+    preload = ' '.join(find_library(compiler, name) for name in libraries)
 
     def run_form(form):
         """Build and run a form; return the digests of its results."""
         module = build_variant(
             *(build, folder / form, change_sources(form)),
-            *(flags + FORMS[form], 'clang++'),
+            *(flags + FORMS[form], compiler),
         )
         environment = {
             **os.environ,
             **OPTIONS,
             'UBSAN_OPTIONS': f'halt_on_error=1:suppressions={suppressions}',
-            'OMP_TOOL_LIBRARIES': f'{llvm}/libarcher.so',
-            'LD_PRELOAD': ' '.join(map(find_library, libraries)),
+            'OMP_TOOL_LIBRARIES': archer,
+            'LD_PRELOAD': preload,
             'LD_LIBRARY_PATH': f'{module.parent}/libs',
             'PYTHONPATH': f'{folder / form}:{ROOT}',
         }
