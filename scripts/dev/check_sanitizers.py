@@ -15,6 +15,7 @@ import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -121,14 +122,16 @@ def main():
     if not can_compile(compiler, flags) or not archer.is_file():
         print(f'skipped: no {compiler} with sanitizers (Debian: {PACKAGES})')
         return SKIPPED
+    building = Lock()  # each build uses all cores, and much memory
     preload = ' '.join(find_library(compiler, name) for name in libraries)
 
     def run_form(form):
         """Build and run a form; return the digests of its results."""
-        module = build_variant(
-            *(build, folder / form, change_sources(form)),
-            *(flags + FORMS[form], compiler),
-        )
+        with building:
+            module = build_variant(
+                *(build, folder / form, change_sources(form)),
+                *(flags + FORMS[form], compiler),
+            )
         environment = {
             **os.environ,
             **OPTIONS,
