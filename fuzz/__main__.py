@@ -40,6 +40,8 @@ def main(arguments=None):
     one = options.case is not None
     numbers = [options.case] if one else range(options.cases)
     old = options.against and options.against.read_text().split()
+    if options.against and len(old) < len(numbers):
+        parser.error(f'{options.against} has only {len(old)} results')
     digests = []
     for number, api in zip(numbers, itertools.cycle(options.only or APIS)):
         command = f'--seed {options.seed} --only {api} --case {number}'
