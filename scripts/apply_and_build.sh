@@ -17,7 +17,7 @@ usage: scripts/apply_and_build.sh [OPTION]...
 Build the operators into a Paddle. A rerun rebuilds only what has changed, and
 resumes an interrupted build.
 
-both:
+options:
   --jobs N, -j N  parallel compile jobs (default: by cores and free memory)
   --build-dir D   folder of the build (default: build)
   --python P      Python 3.9 to 3.13 to build for (default: the one of --into,
