@@ -234,6 +234,7 @@ open(sysconfig.get_paths()["include"] + "/Python.h")' 2>/dev/null ||
     '  Fedora, RHEL:   dnf install python3 python3-devel gcc-c++ cmake git' \
     '  Another Python: scripts/apply_and_build.sh --python PATH'
   if [[ $into ]]; then
+    [[ -x $into ]] || fail "--into: $into is not a program."
     # After an error, the last line of its traceback.
     found=$("$into" -c '
 import sys

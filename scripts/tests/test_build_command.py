@@ -150,7 +150,7 @@ def test_invalid_options_are_reported(build):
         (['--source=.', '--only=build'], '--only: should be apply'),
         (['--gpu'], '--gpu can only be used with --source'),
         (['--source=.', '--wheel'], '--wheel cannot be used with --source'),
-        (['--into', '/missing'], '/missing: No such file or directory'),
+        (['--into', '/missing'], '/missing is not a program'),
         (['--build-dir', ROOT / 'README.md/build'], 'Not a directory'),
         ([], 'the Python is not 3'),
     ):
