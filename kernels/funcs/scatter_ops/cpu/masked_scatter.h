@@ -32,11 +32,12 @@ int64_t ScatterBlock(Storage* out,
   }
 #endif
   for (; i < n; ++i) {
-    const bool selected = IsTrue(mask, i);
-    // Select the pointer instead of branching: the mask is unpredictable. A
-    // True with k >= values_left means that another thread changed the mask.
-    const Storage* from = selected && k < values_left ? value + k : x + i;
-    out[i] = *from;
+    // A True with k >= values_left means that another thread changed the mask.
+    const bool selected = IsTrue(mask, i) & (k < values_left);
+    // Not a conditional: GCC compiles it to a branch, and the mask is
+    // unpredictable.
+    const Storage* const sources[] = {x + i, value + k};
+    out[i] = *sources[selected];
     k += selected;
   }
   return k;
