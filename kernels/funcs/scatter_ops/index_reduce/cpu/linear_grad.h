@@ -136,29 +136,9 @@ class LinearIndexGrad {
         }
       }
       to[i] = slice < 0 ? T{} : from[slice];
-      if constexpr (kIsMean && !kIsHalf<T>) {
+      if constexpr (kIsMean) {
         if (slice >= 0 && counts_[slice] > 0) to[i] = Divide(to[i], slice);
       }
-    }
-    if constexpr (kIsMean && kIsHalf<T>) DivideElements(sources, n, to);
-  }
-
-  // In separate loops: conversions of single elements are not vectorized.
-  void DivideElements(const int64_t* sources, int64_t n, T* elements) const {
-    float wide[kMaxRows];
-    float counts[kMaxRows];
-    T quotients[kMaxRows];
-    for (int64_t i = 0; i < n; ++i) {
-      const int64_t count = sources[i] < 0 ? 0 : counts_[sources[i]];
-      counts[i] = count > 0 ? static_cast<float>(count + include_self_) : 0;
-    }
-    ConvertRow(elements, n, wide);
-    for (int64_t i = 0; i < n; ++i) {
-      wide[i] = DivideByCount(wide[i], counts[i]);
-    }
-    ConvertRow(wide, n, quotients);
-    for (int64_t i = 0; i < n; ++i) {
-      elements[i] = SelectVectorized(counts[i] > 0, quotients[i], elements[i]);
     }
   }
 
