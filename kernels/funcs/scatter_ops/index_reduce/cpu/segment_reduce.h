@@ -22,9 +22,7 @@
 
 namespace phi::funcs::scatter_ops {
 
-// Rows of T are converted to Element, if that is another type, before they are
-// reduced.
-template <typename T, IndexReduce kReduce, typename Element = T>
+template <typename T, IndexReduce kReduce>
 class SegmentReducer {
  public:
   SegmentReducer(const ReduceOperands<T>& operands,
@@ -61,7 +59,9 @@ class SegmentReducer {
 
  private:
   static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
-  static constexpr bool kConverts = !std::is_same<Element, T>::value;
+  // Rows of float16 are converted before they are reduced, by F16C if possible.
+  static constexpr bool kConverts = std::is_same<T, dtype::float16>::value;
+  using Element = std::conditional_t<kConverts, float, T>;
   // Rows in use at a time: the first one and four of a pass.
   static constexpr int kMaxRows = kConverts ? 5 : 1;
   static constexpr int64_t kMaxConverted = kConverts ? kMaxInner : 1;
@@ -167,19 +167,14 @@ class SegmentReducer {
 
 template <typename T, IndexReduce kReduce>
 void ReduceSegments(const ReduceOperands<T>& operands) {
-  const AxisView& view = operands.view;
   const IndexSegments segments = kReduce == IndexReduce::kAssign
                                      ? BuildAssignSegments(operands.index)
                                      : BuildSegments(operands.index);
-  const auto reduce = [&](auto reducer) {
-    ForEachSegment(view, segments, operands.x, operands.out, reducer);
-  };
-  if constexpr (std::is_same<T, dtype::float16>::value) {
-    if (HasF16c()) {
-      return reduce(SegmentReducer<T, kReduce, float>(operands, segments));
-    }
-  }
-  reduce(SegmentReducer<T, kReduce>(operands, segments));
+  ForEachSegment(operands.view,
+                 segments,
+                 operands.x,
+                 operands.out,
+                 SegmentReducer<T, kReduce>(operands, segments));
 }
 
 // Assigns entry by entry, so that the last update of a slice wins. Returns
