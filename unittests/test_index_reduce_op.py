@@ -237,7 +237,7 @@ SIZES = [
     ([700, 80], 0, 9),  # sparse index
     ([700, 20], 0, 9),
     # rows around the limits between algorithms
-    *(([9, width], 0, 60) for width in [2, 17, 257]),
+    *(([9, width], 0, 60) for width in [2, 17, 64, 65, 257]),
     *(([70, width], 0, 60) for width in [4, 8, 64]),
 ]
 # Sizes for several threads.
@@ -252,8 +252,8 @@ LARGE_SIZES = [
     ([1500, 1], 0, 39941),
     ([1400, 300], 0, 20),
 ]
-# Half types accumulate these axes in several parts, or in a larger accumulator.
-LONG_AXES = [([33000, 16], 0, 8000), ([640000], 0, 8000)]
+# Half types accumulate these axes in accumulators of several times their size.
+LONG_AXES = [([33000, 4], 0, 8000), ([640000], 0, 12000)]
 ATTRS = [('assign', True), *product([*UFUNCS][1:], [True, False])]
 
 

@@ -95,8 +95,7 @@ bool DifferentiateElementwise(const AxisView& view,
       view.outer * (size + n) * static_cast<int64_t>(sizeof(T));
   const int64_t num_threads = NumThreadsFor(bytes);
   const int64_t target_ranges = view.outer % num_threads == 0 ? 1 : num_threads;
-  const std::vector<SliceRange> ranges =
-      PartitionSlices(index, target_ranges, size);
+  const std::vector<SliceRange> ranges = PartitionSlices(index, target_ranges);
   const int64_t num_ranges = ranges.size();
   ParallelFor(view.outer * num_ranges, bytes, [&](int64_t i) {
     const SliceRange range = ranges[i % num_ranges];

@@ -173,12 +173,11 @@ std::unique_ptr<Mark[]> MarkSlices(const NormalizedIndex& index,
   return marks;
 }
 
-// Partitions the slices into ranges of at most max_slices with about equal
-// numbers of rows to read and write, estimated from samples of the index. A
-// single range has no maximum. Results do not depend on the ranges.
+// Partitions the slices into at most num_ranges ranges with about equal numbers
+// of rows to read and write, estimated from samples of the index. Results do
+// not depend on the ranges.
 inline std::vector<SliceRange> PartitionSlices(const NormalizedIndex& index,
-                                               int64_t num_ranges,
-                                               int64_t max_slices) {
+                                               int64_t num_ranges) {
   const int64_t size = index.size();
   if (num_ranges == 1) return {{0, size}};
   constexpr int64_t kSamplesPerRange = 64;
@@ -199,9 +198,6 @@ inline std::vector<SliceRange> PartitionSlices(const NormalizedIndex& index,
   int64_t begin = 0;
   for (int64_t r = 1; r <= num_ranges; ++r) {
     const int64_t end = r < num_ranges ? samples[r * kSamplesPerRange] : size;
-    for (; end - begin > max_slices; begin += max_slices) {
-      ranges.push_back({begin, begin + max_slices});
-    }
     if (end > begin) ranges.push_back({begin, end});
     begin = end;
   }

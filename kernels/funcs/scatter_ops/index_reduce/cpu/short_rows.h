@@ -142,11 +142,7 @@ class ShortRowReducer {
     if (target_ranges == 0) return false;
     // From here on, out holds x and is reduced in place.
     ParallelCopy(operands_.out, operands_.x, view_.numel() * sizeof(T));
-    const int64_t row_bytes = view_.inner * static_cast<int64_t>(sizeof(Acc));
-    const int64_t max_slices =
-        kHasScratch ? std::max<int64_t>(1, kMaxScratchBytes / row_bytes)
-                    : view_.size;
-    ranges_ = PartitionSlices(operands_.index, target_ranges, max_slices);
+    ranges_ = PartitionSlices(operands_.index, target_ranges);
     if (NeedsMarks()) marks_ = MarkSlices<Mark>(operands_.index, ranges_);
     int64_t max_range_size = 0;
     for (const SliceRange& range : ranges_)
@@ -187,20 +183,18 @@ class ShortRowReducer {
   // accumulator per thread, which is rounded into out at the end.
   static constexpr bool kHasScratch = !std::is_same<Sum, T>::value;
   using Acc = std::conditional_t<kHasScratch, Sum, T>;
-  // The accumulator of a range is sized for the L2 cache of a core; that of a
-  // range with few updates may be larger. If inner is 1 and the axis is not
-  // partitioned, it covers the whole axis: segments would take more memory.
-  static constexpr int64_t kScratchBytes = 1 << 20;
-  static constexpr int64_t kMaxScratchBytes = 4 << 20;
+  // With scratch, unless inner is 1, segments are faster if a range has more
+  // bytes of accumulators, or if there are more bytes per entry, since each
+  // slice is converted.
+  static constexpr int64_t kMaxScratchBytes = 8 << 20;
+  static constexpr int64_t kMaxScratchBytesPerEntry = 128;
   static constexpr int64_t kTasksPerThread = 4;
   // Longer rows, in bytes of accumulators, use segments, which skip overwritten
   // updates and write each slice once.
-  static constexpr int64_t kMaxRowBytes = kHasScratch ? 192 : 256;
+  static constexpr int64_t kMaxRowBytes = 256;
   // The limit if few rows are written: in place with length <= size, or assign
   // with length <= size / 4.
   static constexpr int64_t kMaxFewRowsBytes = 4096;
-  // Passes of one thread over the index for one outer index.
-  static constexpr int64_t kMaxPasses = 4;
 
   bool StartsFromX() const { return kIsAssign || operands_.include_self; }
   bool NeedsMarks() const { return kIsMean || !StartsFromX(); }
@@ -233,12 +227,10 @@ class ShortRowReducer {
     const int64_t num_ranges =
         is_balanced || !can_partition ? 1 : std::min(view_.size, num_threads);
     if (!kHasScratch || view_.inner == 1) return num_ranges;
-    const int64_t scratch_bytes = view_.size * view_.inner * sizeof(Acc);
-    const int64_t num_passes =
-        std::max(num_ranges, scratch_bytes / kScratchBytes);
-    const int64_t max_passes =
-        can_partition ? kMaxPasses + kMaxPasses * num_threads / outer : 1;
-    return num_passes <= max_passes ? num_passes : 0;
+    const int64_t scratch_bytes = view_.size * row_bytes;
+    const bool is_fast = scratch_bytes / num_ranges <= kMaxScratchBytes &&
+                         scratch_bytes / kMaxScratchBytesPerEntry <= n;
+    return is_fast ? num_ranges : 0;
   }
 
   template <typename Length>
