@@ -83,12 +83,18 @@ bool DifferentiateElementwise(const AxisView& view,
                               const NormalizedIndex& index,
                               bool include_self,
                               const IndexGradTensors<T>& tensors) {
+  using Sum = typename Differentiator::Sum;
   // Ties and the slices of a range are int32_t.
   constexpr int64_t kMax = std::numeric_limits<int32_t>::max() - 1;
+  // Larger tiles of updates are slower, except for half types, which tiles
+  // convert a row at a time.
+  constexpr int64_t kMaxTileBytes = 4 << 20;
   const int64_t size = view.size;
   const int64_t n = view.length;
+  const int64_t tile_bytes = n * kTileRows * static_cast<int64_t>(sizeof(Sum));
+  const bool fits_in_tiles = kIsHalf<T> || tile_bytes <= kMaxTileBytes;
   if (view.inner != 1 || std::max(size, n) > kMax || IsSparseIndex(index) ||
-      IsGradFasterTransposed<typename Differentiator::Sum>(view)) {
+      (fits_in_tiles && IsGradFasterTransposed<Sum>(view))) {
     return false;
   }
   const int64_t bytes =
