@@ -19,19 +19,6 @@ from bench.run.processes import FOLDERS, MEMORY, start_side
 MAX_LOAD = 0.5  # load average above which a warning is printed
 
 
-def parse_args(arguments):
-    parser = argparse.ArgumentParser('python -m bench', description=__doc__)
-    add = parser.add_argument
-    add('--list', action='store_true', help='print the names of the cases')
-    text = "only cases whose name matches, such as '*/float32/8x8'"
-    add('--filter', metavar='PATTERN', default='*', help=text)
-    threads = [1, 2][: len(os.sched_getaffinity(0))]
-    add('--threads', type=int, nargs='+', default=threads)
-    add('--memory', nargs='+', choices=MEMORY, default=[*MEMORY])
-    add('--csv', metavar='FILE', help='write the results')
-    return parser.parse_args(arguments)
-
-
 def measure(cases, settings):
     """Print and yield a row of the CSV file per case and setting."""
     metadata = runner.describe_run()
@@ -48,21 +35,30 @@ def measure(cases, settings):
             side.shutdown()
 
 
-def main(arguments=None):
-    """Run the command; return its exit status."""
-    args = parse_args(arguments)
+def main():
+    parser = argparse.ArgumentParser('python -m bench', description=__doc__)
+    add = parser.add_argument
+    add('--list', action='store_true', help='print the names of the cases')
+    text = "only cases whose name matches, such as '*/float32/8x8'"
+    add('--filter', metavar='PATTERN', default='*', help=text)
+    threads = [1, 2][: len(os.sched_getaffinity(0))]
+    add('--threads', type=int, nargs='+', default=threads)
+    add('--memory', nargs='+', choices=MEMORY, default=[*MEMORY])
+    add('--csv', metavar='FILE', help='write the results')
+    args = parser.parse_args()
     cases = [c for c in list_cases() if fnmatchcase(str(c), args.filter)]
-    if args.list or not cases:
-        print('\n'.join(map(str, cases)) or 'bench: no case matches')
-        return int(not cases)
+    if not cases:
+        sys.exit('bench: no case matches')
+    if args.list:
+        print(*cases, sep='\n')
+        return
     rows = [*measure(cases, product(args.memory, args.threads))]
     if args.csv:
         with open(args.csv, 'w', newline='', encoding='utf-8') as file:
             writer = csv.DictWriter(file, rows[0], lineterminator='\n')
             writer.writeheader()
             writer.writerows(rows)
-    return 0
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main()
