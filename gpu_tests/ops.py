@@ -48,7 +48,7 @@ def entries():
 def output_shapes(entry, tensors):
     """Return the shapes of the outputs, as InferMeta infers them."""
     if entry.is_backward:
-        return [tuple(tensors[n].shape) for n in entry.infer_meta_param]
+        return [tuple(tensors[n].shape) for n in entry.infer_meta.param]
     shape = tuple(tensors['x'].shape)
     if 'mask' in tensors:
         shape = torch.broadcast_shapes(shape, tuple(tensors['mask'].shape))

@@ -48,7 +48,7 @@ void AddTables(const py::module_& module) {
       .def_readonly("custom_op", &OpSpec::custom_op)
       .def_readonly("is_backward", &OpSpec::is_backward)
       .def_readonly("is_base", &OpSpec::is_base)
-      .def_readonly("inplace_input", &OpSpec::inplace_input)
+      .def_property_readonly("inplace_input", &OpSpec::inplace_input)
       .def_readonly("inputs", &OpSpec::inputs)
       .def_readonly("attrs", &OpSpec::attrs)
       .def_readonly("outputs", &OpSpec::outputs)

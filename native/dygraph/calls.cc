@@ -94,22 +94,22 @@ void RunDygraphInplace(const OpSpec& spec,
                        const TensorPointers& tensors,
                        const Attrs& attrs) {
   const Span span(spec.name, "_ dygraph", phi::TracerEventType::Operator);
-  Tensor* x = tensors[spec.inplace_input];
+  Tensor* x = tensors[spec.inplace_input()];
   GradMask grad_mask = ComputeGradMask(spec, tensors);
   std::shared_ptr<GradNode> node;
   if (!grad_mask.empty()) {
-    grad_mask[spec.inplace_input] = true;
+    grad_mask[spec.inplace_input()] = true;
     // Save the old value of x if the gradient reads it.
     Tensor old_x;
     TensorPointers saved = tensors;
     if (ReadsOverwritten(spec)) {
       old_x = paddle::experimental::assign(*x, paddle::none);
-      saved[spec.inplace_input] = &old_x;
+      saved[spec.inplace_input()] = &old_x;
     }
     node = SaveInputs(spec, saved, grad_mask, attrs);
   }
   auto* out = const_cast<DenseTensor*>(
-      DenseOf(spec, spec.inputs[spec.inplace_input].name, *x));
+      DenseOf(spec, spec.inputs[spec.inplace_input()].name, *x));
   DenseTensor* const strided = paddle::experimental::ProcessStrideBackup(&out);
   RunKernel(spec, tensors, attrs, out);
   paddle::experimental::TransStride(
@@ -161,7 +161,7 @@ PyObject* Call(const OpSpec& spec, bool inplace, PyObject* args) {
     }
   }
   if (!inplace) return paddle::pybind::ToPyObject(result);
-  PyObject* const x = PyTuple_GET_ITEM(args, spec.inplace_input);
+  PyObject* const x = PyTuple_GET_ITEM(args, spec.inplace_input());
   Py_INCREF(x);
   return x;
 }

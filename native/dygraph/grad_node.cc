@@ -63,15 +63,13 @@ GradNode::GradNode(const OpSpec& call,
                    const Attrs& attrs)
     : GradNodeBase(call.outputs.size(), call.gradient().outputs.size()),
       call_(call),
-      entry_(call.gradient()) {
+      entry_(call.gradient()),
+      attrs_(attrs) {
   saved_inputs_.reserve(entry_.inputs.size());
   for (const InputSpec& input : entry_.inputs) {
     const auto [kind, at] = input.source;
     if (kind != Source::kInput) continue;
     saved_inputs_.emplace_back(*inputs[at], !input.needs_buffer);
-  }
-  for (const AttrSpec& attr : entry_.attrs) {
-    attrs_.push_back(attrs[attr.forward_index]);
   }
   for (const OutputSpec& output : entry_.outputs) {
     output_mask_.push_back(mask[output.forward_input]);
@@ -210,7 +208,7 @@ bool ReadsOverwritten(const OpSpec& spec) {
   const auto& inputs = spec.gradient().inputs;
   return std::any_of(inputs.begin(), inputs.end(), [&](const InputSpec& input) {
     return input.source.kind == Source::kInput &&
-           input.source.index == spec.inplace_input && input.needs_buffer;
+           input.source.index == spec.inplace_input() && input.needs_buffer;
   });
 }
 

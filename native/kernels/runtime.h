@@ -19,8 +19,6 @@
 
 namespace native_ops {
 
-enum class AttrType { kBool, kInt, kInt64, kString };
-
 using Attr = std::variant<bool, int, int64_t, std::string>;
 // Inline capacities cover every entry, so a call allocates none of these.
 using Attrs = paddle::small_vector<Attr, 4>;
@@ -46,8 +44,7 @@ struct InputSpec {
 
 struct AttrSpec {
   const char* name;
-  AttrType type;
-  int forward_index;  // backward: the index of the forward attribute
+  Attr type;  // any value of the attribute's type
 };
 
 struct OutputSpec {
@@ -66,14 +63,15 @@ struct OpSpec {
   bool is_base;                 // one of Paddle's own operators
   const OpSpec& (*gradient)();  // null: not differentiable
   int dtype_input;              // selects the kernel's dtype
-  int inplace_input;            // -1: no in-place form
   std::vector<InputSpec> inputs;
-  std::vector<AttrSpec> attrs;
+  std::vector<AttrSpec> attrs;  // of an operator and its gradients alike
   std::vector<OutputSpec> outputs;
-  // Inputs whose gradients the custom operator declares, but leaves empty.
-  std::vector<int> extra_outputs;
   void (*infer_meta)(const MetaInputs&, const Attrs&, const MetaOutputs&);
   void (*run)(const phi::Kernel&, const Inputs&, const Attrs&, const Outputs&);
+
+  // The input that the in-place form of an operator overwrites; -1: no such
+  // form.
+  int inplace_input() const { return outputs[0].reused_input; }
 };
 
 const phi::CPUContext& CpuContext();

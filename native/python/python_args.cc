@@ -27,21 +27,18 @@ namespace native_ops {
 
 namespace {
 
+// Converts an attribute to the type of `type`.
 Attr ReadAttr(const OpSpec& spec,
-              AttrType type,
+              const Attr& type,
               PyObject* value,
               Py_ssize_t at) {
-  switch (type) {
-    case AttrType::kBool:
-      return paddle::pybind::CastPyArg2Boolean(value, spec.name, at);
-    case AttrType::kInt:
-      return paddle::pybind::CastPyArg2Int(value, spec.name, at);
-    case AttrType::kInt64:
-      return paddle::pybind::CastPyArg2Long(value, spec.name, at);
-    case AttrType::kString:
-      return paddle::pybind::CastPyArg2String(value, spec.name, at);
-  }
-  return false;
+  if (std::holds_alternative<bool>(type))
+    return paddle::pybind::CastPyArg2Boolean(value, spec.name, at);
+  if (std::holds_alternative<int>(type))
+    return paddle::pybind::CastPyArg2Int(value, spec.name, at);
+  if (std::holds_alternative<int64_t>(type))
+    return paddle::pybind::CastPyArg2Long(value, spec.name, at);
+  return paddle::pybind::CastPyArg2String(value, spec.name, at);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "static/custom_ops.h"
 
-#include <cstring>
+#include <algorithm>
 #include <list>
 #include <string_view>
 #include <unordered_map>
@@ -37,35 +37,18 @@ namespace {
 
 // ---- attributes
 
-template <typename T>
-Attr ReadAny(const paddle::any& value) {
-  return paddle::any_cast<T>(value);
-}
+// The types in the declaration of a custom operator, in the order of Attr.
+constexpr const char* kAttrTypes[] = {"bool", "int", "int64_t", "std::string"};
 
-struct AttrKind {
-  const char* name;  // in the declaration of a custom operator
-  Attr (*read)(const paddle::any&);
-};
-
-// In the order of AttrType.
-constexpr AttrKind kAttrKinds[] = {{"bool", ReadAny<bool>},
-                                   {"int", ReadAny<int>},
-                                   {"int64_t", ReadAny<int64_t>},
-                                   {"std::string", ReadAny<std::string>}};
-
-const AttrKind& KindOf(const AttrSpec& attr) {
-  return kAttrKinds[static_cast<size_t>(attr.type)];
-}
-
-// Selects the attributes of the last entry from the attributes of the custom
-// operator, which are those of the first entry.
-Attrs ConvertAttrs(const Chain& chain, const std::vector<paddle::any>& values) {
-  const std::vector<AttrSpec>& all = chain.front()->attrs;
+Attrs ConvertAttrs(const OpSpec& spec, const std::vector<paddle::any>& values) {
   Attrs attrs;
-  for (const AttrSpec& attr : chain.back()->attrs) {
-    size_t at = 0;
-    while (std::strcmp(all.at(at).name, attr.name) != 0) ++at;
-    attrs.push_back(KindOf(attr).read(values.at(at)));
+  for (const AttrSpec& attr : spec.attrs) {
+    const paddle::any& value = values.at(attrs.size());
+    attrs.push_back(std::visit(
+        [&](const auto& type) -> Attr {
+          return paddle::any_cast<std::decay_t<decltype(type)>>(value);
+        },
+        attr.type));
   }
   return attrs;
 }
@@ -75,7 +58,7 @@ Attrs ConvertAttrs(const Chain& chain, const std::vector<paddle::any>& values) {
 std::vector<std::string> DeclareAttrs(const OpSpec& base) {
   std::vector<std::string> declared;
   for (const AttrSpec& attr : base.attrs) {
-    declared.push_back(std::string(attr.name) + ": " + KindOf(attr).name);
+    declared.push_back(std::string(attr.name) + ": " + kAttrTypes[attr.type.index()]);
   }
   if (base.is_backward) declared.push_back("wanted: std::vector<int>");
   return declared;
@@ -120,9 +103,24 @@ std::string NameOfOutput(const Chain& chain, size_t order, size_t at) {
 }
 
 // Returns the inputs whose gradients the second-order operator declares, but
-// leaves empty.
-std::vector<int> ExtraOutputs(const Chain& chain) {
-  return chain.size() == 3 ? chain.back()->extra_outputs : std::vector<int>();
+// leaves empty: Paddle expects one for each differentiable input of the
+// first-order operator.
+std::vector<size_t> ExtraOutputs(const Chain& chain) {
+  std::vector<size_t> inputs;
+  if (chain.size() < 3) return inputs;
+  const auto has_gradient = [](const OpSpec& entry, int input) {
+    const auto& outputs = entry.outputs;
+    return std::any_of(outputs.begin(), outputs.end(), [&](const auto& output) {
+      return output.forward_input == input;
+    });
+  };
+  for (size_t i = 0; i < chain[1]->inputs.size(); ++i) {
+    const auto [kind, index] = chain[1]->inputs[i].source;
+    if (kind == Source::kInput && has_gradient(*chain[1], index) &&
+        !has_gradient(*chain[2], i))
+      inputs.push_back(i);
+  }
+  return inputs;
 }
 
 // ---- shapes and calls
@@ -191,7 +189,7 @@ void RunCustom(const Chain& chain, paddle::CustomOpKernelContext* context) {
     }
     outputs.push_back(mask[i] ? dense : nullptr);
   }
-  Run(spec, inputs, ConvertAttrs(chain, context->Attrs()), outputs);
+  Run(spec, inputs, ConvertAttrs(spec, context->Attrs()), outputs);
 }
 
 Shapes InferCustomShapes(const Chain& chain,
@@ -206,8 +204,8 @@ Shapes InferCustomShapes(const Chain& chain,
                                        : phi::DataType::FLOAT32);
   }
   Shapes outputs =
-      InferShapes(spec, shapes, dtypes, ConvertAttrs(chain, values));
-  for (const int at : ExtraOutputs(chain)) outputs.push_back(shapes[at]);
+      InferShapes(spec, shapes, dtypes, ConvertAttrs(spec, values));
+  for (const size_t at : ExtraOutputs(chain)) outputs.push_back(shapes[at]);
   return outputs;
 }
 
@@ -249,7 +247,7 @@ paddle::OpMetaInfoBuilder DeclareCustom(const Chain& chain) {
   for (size_t i = 0; i < spec.outputs.size(); ++i) {
     outputs.push_back(NameOfOutput(chain, order, i));
   }
-  for (const int at : ExtraOutputs(chain)) {
+  for (const size_t at : ExtraOutputs(chain)) {
     outputs.push_back(NameOfInput(chain, order, at) + "@GRAD");
   }
   paddle::OpMetaInfoBuilder builder(chain.front()->custom_op, order);

@@ -247,6 +247,14 @@ def test_sixth_order_raises(call):
         paddle.grad(norm, [x], create_graph=True)
 
 
+def test_names_of_nodes():
+    x = leaf()
+    result = CALLS['scatter, mean'](x, leaf())
+    (grad,) = paddle.grad([result], [x], create_graph=True)
+    assert result.grad_fn.name() == 'IndexScatterGradNode'
+    assert grad.grad_fn.name() == 'IndexScatterDoubleGradNode'
+
+
 @FIVE_ORDERS
 def test_graph_of_a_gradient_does_not_keep_out_grad(call):
     x, out_grad = leaf(), leaf()

@@ -7,7 +7,6 @@ from fuzz.arrays import ALL_DTYPES, GRAD_DTYPES
 
 from native.tests import kernel_probe
 from native.tests.kernel_cases import OPS_YAML, ROOT
-from scripts.op_rules import schema
 
 SIGNATURES = kernel_probe.signatures()
 # mul, amax and amin of integers have no gradient.
@@ -19,16 +18,11 @@ KERNELS = {entry.kernel for entry in OPS_YAML.values()}
 
 def expected_signature(entry, dtype):
     """Return the argument types of a kernel, in the format of kernel_probe.cc."""
-    order = {argument.name: argument for argument in entry.tensors}
-    order.update({argument.name: argument for argument in entry.attrs})
     words = []
-    for name in entry.kernel_param or order:
-        argument = order[name]
-        if isinstance(argument, schema.Attr):
-            words.append(argument.type)
-        else:
-            kind = 'optional' if argument.optional else 'Tensor'
-            words.append(f'{kind}:{"bool" if name in MASKS else dtype}')
+    for tensor in entry.tensors:
+        kind = 'optional' if tensor.optional else 'Tensor'
+        words.append(f'{kind}:{"bool" if tensor.name in MASKS else dtype}')
+    words += [attr.type for attr in entry.attrs]
     return words + [f'Tensor*:{dtype}' for _ in entry.outputs]
 
 

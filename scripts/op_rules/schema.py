@@ -13,23 +13,16 @@ from typing import NamedTuple
 
 import yaml
 
-# {type of an attribute: (C++ type, AttrType in native/)}
+# {type of an attribute: its C++ type}
 ATTR_TYPES = {
-    'bool': ('bool', 'kBool'),
-    'int': ('int', 'kInt'),
-    'int64_t': ('int64_t', 'kInt64'),
-    'str': ('std::string', 'kString'),
+    'bool': 'bool',
+    'int': 'int',
+    'int64_t': 'int64_t',
+    'str': 'std::string',
 }
 ATTR = rf'({"|".join(ATTR_TYPES)}) \w+( ?= ?[^,]+)?'
 ARGS = rf'\(Tensor \w+(, Tensor \w+)*(, {ATTR})*\)'
 OUTPUT = r'Tensor ?\(\w+\)(, Tensor ?\(\w+\))*'
-# Headers that Paddle generates from its YAML: all operators and gradients.
-HEADERS = (
-    'phi/api/include/api.h',
-    'phi/api/include/fused_api.h',
-    'fluid/pir/dialect/operator/ir/pd_op.h',
-)
-OPERATOR = re.compile(r'(?m)(?:^PADDLE_API [^(]*?|"pd_op\.)(\w+?)_?["(]')
 
 
 class TensorArg(NamedTuple):
@@ -45,46 +38,49 @@ class Attr(NamedTuple):
     type: str
 
 
-class Function(NamedTuple):
-    """The value of infer_meta or kernel."""
+class InferMeta(NamedTuple):
+    """The value of infer_meta."""
 
     func: str
     param: list | None = None
     spmd_rule: str | None = None
-    data_type: str | None = None
+
+
+class Kernel(NamedTuple):
+    """The value of kernel."""
+
+    func: str
+    data_type: str
 
 
 class Entry:
     """An `op` or `backward_op` entry; missing keys are None or empty.
 
-    order: 0 of an operator, 1 of its gradient, and so on; forward_entry: the
-    entry whose gradient this is. load_file sets both.
+    For a gradient, load_file sets
+    sources: {Tensor argument: (kind, index)}, its place in the forward call;
+    forward_inputs: {gradient: index of its input in the forward call}.
     """
-
-    order, forward_entry = 0, None
 
     def __init__(
         self, args, output, infer_meta, kernel, op=None, backward_op=None,
         forward='', optional='', inplace='', backward=None, no_need_buffer='',
-        interfaces='', traits='',
+        interfaces='',
     ):  # fmt: skip
         self.is_backward, self.name = not op, op or backward_op
         self.expect(re.fullmatch(ARGS, args), 'args', f'like {ARGS}', args)
         match = re.fullmatch(OUTPUT, output)
         self.expect(match, 'output', f'like {OUTPUT}', output)
         self.forward, self.signature = forward, f'{args} -> {output}'
-        self.forward_inputs, self.forward_outputs = parse_tensor_names(forward)
         self.backward = backward
-        infer, kernel = Function(**infer_meta), Function(**kernel)
-        self.infer_meta, self.infer_meta_param = infer.func, infer.param
-        self.kernel, self.kernel_param = kernel.func, kernel.param
-        self.spmd_rule, self.data_type = infer.spmd_rule, kernel.data_type
+        self.sources, self.forward_inputs = {}, {}
+        self.infer_meta = InferMeta(**infer_meta)
+        self.kernel, self.data_type = Kernel(**kernel)
         names, self.outputs = parse_tensor_names(self.signature)
         lists = {
             'optional': re.findall(r'\w+', optional),
             'no_need_buffer': re.findall(r'\w+', no_need_buffer),
             'inplace': re.findall(r'\w+', inplace),
-            'kernel.data_type': [kernel.data_type] * bool(kernel.data_type),
+            'kernel.data_type': [self.data_type],
         }
         tensors = [*names, *self.outputs]
         for key, names_of_key in lists.items():
@@ -100,8 +96,8 @@ class Entry:
         ]
         self.inplace = re.findall(r'(\w+) -> (\w+)', inplace)
         allowed = [*tensors, *(attr.name for attr in self.attrs)]
-        self.expect_names('infer_meta.param', infer.param or (), allowed)
-        self.expect_names('kernel.param', kernel.param or (), allowed)
+        param = self.infer_meta.param or ()
+        self.expect_names('infer_meta.param', param, allowed)
 
     def expect(self, is_valid, key, expected, received):
         if not is_valid:
@@ -117,7 +113,6 @@ class Entry:
 
     def set_forward_entry(self, forward):
         """Make this the gradient of an entry, whose signature has to match."""
-        self.order, self.forward_entry = forward.order + 1, forward
         signature = forward.signature
         has_optional = any(tensor.optional for tensor in forward.tensors)
         if forward.is_backward and not (has_optional and has_function(forward)):
@@ -126,13 +121,20 @@ class Entry:
         expected = f'{forward.name} {signature}'
         matches = self.forward.replace(' ', '') == expected.replace(' ', '')
         self.expect(matches, 'forward', expected, self.forward)
-        inputs, outputs = self.forward_inputs, self.forward_outputs
-        allowed = [*inputs, *outputs, *(f'{name}_grad' for name in outputs)]
-        allowed += [attr.name for attr in forward.attrs]
-        names = [x.name for x in (*self.tensors, *self.attrs)]
-        self.expect_names('args', names, allowed)
-        allowed = [f'{name}_grad' for name in inputs]
-        self.expect_names('output', self.outputs, allowed)
+        inputs, outputs = parse_tensor_names(signature)
+        gradients = [f'{name}_grad' for name in outputs]
+        kinds = {'Input': inputs, 'Result': outputs, 'Gradient': gradients}
+        self.sources = {
+            name: (kind, index)
+            for kind, names in kinds.items()
+            for index, name in enumerate(names)
+        }
+        self.forward_inputs = {f'{x}_grad': i for i, x in enumerate(inputs)}
+        names = [tensor.name for tensor in self.tensors]
+        self.expect_names('args', names, self.sources)
+        self.expect_names('output', self.outputs, self.forward_inputs)
+        has_equal_attrs = self.attrs == forward.attrs
+        self.expect(has_equal_attrs, 'attributes', forward.attrs, self.attrs)
 
 
 def has_function(entry):
@@ -170,24 +172,15 @@ def load_file(path):
     return chain
 
 
-def load_dir(folder, reserved=()):
+def load_dir(folder):
     """Return {name: entry} of a folder's files, sorted by name.
 
-    A reserved name or a fault raises ValueError or TypeError.
+    A fault raises ValueError.
     """
     all_entries = {}
     for path in sorted(Path(folder).glob('*.yaml')):
         try:
-            entries = load_file(path)
-            if used := entries.keys() & {*reserved, *all_entries}:
-                raise ValueError(f'{", ".join(used)}: name already in use')
+            all_entries |= load_file(path)
         except (yaml.YAMLError, TypeError, ValueError) as error:
             raise ValueError(f'{path.name}: {error}') from error
-        all_entries |= entries
     return all_entries
-
-
-def read_base_names(include):
-    """Return the names of Paddle's operators, from its include/paddle."""
-    texts = [Path(include, header).read_text('utf-8') for header in HEADERS]
-    return set(OPERATOR.findall('\n'.join(texts)))

@@ -1,11 +1,12 @@
-"""load_dir rejects injected faults and names of Paddle's operators."""
+"""load_dir rejects injected faults, and no name is that of another operator."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from scripts.common.wheel_headers import find_include
-from scripts.op_rules.schema import load_dir, read_base_names
+from scripts.op_rules.schema import load_dir, load_file
 
 ROOT = Path(__file__).parents[3]
 GOOD = (ROOT / 'ops_yaml/index_scatter.yaml').read_text('utf-8')
@@ -19,6 +20,8 @@ FAULTS = [
     ('[x, updates]', '[x, update]',
      'index_scatter_grad: infer_meta.param should be one of x, index, updates, '
      'out_grad, x_grad, updates_grad, axis, reduce, '),
+    ('    data_type : x\n', '',
+     "missing 1 required positional argument: 'data_type'"),
     ('data_type : x', 'data_type : axis', 'data_type should be one of x, '),
     ('backward : index_scatter_grad', 'backward : index_scatter_first_grad',
      'index_scatter: backward should be one of index_scatter_double_grad, '),
@@ -32,8 +35,10 @@ FAULTS = [
      'Tensor grad_grad_grad_grad_x, Tensor grad_grad_grad_grad_updates, int '
      'axis, str reduce, bool include_self) ->',
      'index_scatter_quintuple_grad: forward should'),
+    ('index, Tensor updates, Tensor out_', 'i, Tensor updates, Tensor out_',
+     'index_scatter_grad: args should be one of x, index'),
     ('updates_grad, int axis', 'updates_grad, int dim',
-     'args should be one of x, index'),
+     "attributes should be [Attr(name='axis', type='int'), "),
     ('Tensor(grad_out_grad)', 'Tensor(grad)',
      'index_scatter_double_grad: output should'),
     ('- op : index_scatter', '- op : tuck', 'expected the op index_scatter'),
@@ -53,10 +58,23 @@ def test_load_dir_reports_fault(tmp_path, old, new, message):
     assert message in str(error.value)
 
 
-def test_names_of_paddle_operators_are_reserved():
-    names = read_base_names(find_include(ROOT) / 'paddle')
-    assert {'masked_fill', 'scatter', 'add', 'index_add_grad'} <= names
-    assert len(names) > 1000
-    assert not any(name.endswith('_') for name in names)
-    with pytest.raises(ValueError, match='index_reduce: name already in use'):
-        load_dir(ROOT / 'ops_yaml', {'index_reduce'})
+# Headers that Paddle generates from its YAML: all operators and gradients.
+HEADERS = (
+    'phi/api/include/api.h',
+    'phi/api/include/fused_api.h',
+    'fluid/pir/dialect/operator/ir/pd_op.h',
+)
+OPERATOR = re.compile(r'(?m)(?:^PADDLE_API [^(]*?|"pd_op\.)(\w+?)_?["(]')
+
+
+def test_names_are_not_those_of_other_operators():
+    include = find_include(ROOT) / 'paddle'
+    texts = [(include / name).read_text('utf-8') for name in HEADERS]
+    used = set(OPERATOR.findall('\n'.join(texts)))
+    assert {'masked_fill', 'scatter', 'add', 'index_add_grad'} <= used
+    assert len(used) > 1000
+    assert not any(name.endswith('_') for name in used)
+    for path in sorted((ROOT / 'ops_yaml').glob('*.yaml')):
+        names = {*load_file(path)}
+        assert not names & used, path.name
+        used |= names
