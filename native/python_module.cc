@@ -84,7 +84,6 @@ PYBIND11_MODULE(_native_lib, module) {
   }
   module.def("has_grad", HasGrad);
   module.def("record_callback", RecordCallback);
-  module.def("register_custom_ops", RegisterCustomOps);
 }
 
 }  // namespace native_ops

@@ -1,9 +1,7 @@
 #include "static/custom_ops.h"
 
-#include <algorithm>
 #include <list>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "paddle/phi/infermeta/spmd_rules/replicated.h"
@@ -18,16 +16,6 @@ void TransDataLayoutFromOneDNN(DataLayout in_layout,
                                Place place,
                                bool always_copy);
 }  // namespace phi::funcs
-
-// Called by Python's load_op_meta_info_and_register_op. Exported by
-// libpaddle.so; no header of the wheel declares it.
-using OpMetaInfos =
-    std::unordered_map<std::string, std::vector<paddle::OpMetaInfo>>;
-
-namespace paddle::framework {
-OpMetaInfos RegisterOperatorWithMetaInfoMap(const OpMetaInfoMap& map,
-                                            void* library);
-}  // namespace paddle::framework
 
 namespace native_ops {
 
@@ -58,7 +46,8 @@ Attrs ConvertAttrs(const OpSpec& spec, const std::vector<paddle::any>& values) {
 std::vector<std::string> DeclareAttrs(const OpSpec& base) {
   std::vector<std::string> declared;
   for (const AttrSpec& attr : base.attrs) {
-    declared.push_back(std::string(attr.name) + ": " + kAttrTypes[attr.type.index()]);
+    declared.push_back(std::string(attr.name) + ": " +
+                       kAttrTypes[attr.type.index()]);
   }
   if (base.is_backward) declared.push_back("wanted: std::vector<int>");
   return declared;
@@ -100,27 +89,6 @@ std::string NameOfOutput(const Chain& chain, size_t order, size_t at) {
   const OutputSpec& output = chain[order]->outputs[at];
   if (order == 0) return output.name;
   return NameOfInput(chain, order - 1, output.forward_input) + "@GRAD";
-}
-
-// Returns the inputs whose gradients the second-order operator declares, but
-// leaves empty: Paddle expects one for each differentiable input of the
-// first-order operator.
-std::vector<size_t> ExtraOutputs(const Chain& chain) {
-  std::vector<size_t> inputs;
-  if (chain.size() < 3) return inputs;
-  const auto has_gradient = [](const OpSpec& entry, int input) {
-    const auto& outputs = entry.outputs;
-    return std::any_of(outputs.begin(), outputs.end(), [&](const auto& output) {
-      return output.forward_input == input;
-    });
-  };
-  for (size_t i = 0; i < chain[1]->inputs.size(); ++i) {
-    const auto [kind, index] = chain[1]->inputs[i].source;
-    if (kind == Source::kInput && has_gradient(*chain[1], index) &&
-        !has_gradient(*chain[2], i))
-      inputs.push_back(i);
-  }
-  return inputs;
 }
 
 // ---- shapes and calls
@@ -168,9 +136,8 @@ void RunCustom(const Chain& chain, paddle::CustomOpKernelContext* context) {
   Inputs inputs;
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
     const InputSpec& input = spec.inputs[i];
-    const auto [begin, end] = context->InputRangeAt(i);
-    if (begin == end) ThrowReleased(spec.node);
-    const paddle::Tensor& tensor = context->InputAt(begin);
+    const paddle::Tensor& tensor =
+        context->InputAt(context->InputRangeAt(i).first);
     const bool absent = input.optional && !tensor.initialized();
     inputs.push_back(
         absent ? nullptr
@@ -203,17 +170,14 @@ Shapes InferCustomShapes(const Chain& chain,
                      : name == "index" ? phi::DataType::INT64
                                        : phi::DataType::FLOAT32);
   }
-  Shapes outputs =
-      InferShapes(spec, shapes, dtypes, ConvertAttrs(spec, values));
-  for (const size_t at : ExtraOutputs(chain)) outputs.push_back(shapes[at]);
-  return outputs;
+  return InferShapes(spec, shapes, dtypes, ConvertAttrs(spec, values));
 }
 
 std::vector<phi::DataType> InferCustomDtypes(
     const Chain& chain, const std::vector<phi::DataType>& inputs) {
   const OpSpec& spec = *chain.back();
-  const size_t count = spec.outputs.size() + ExtraOutputs(chain).size();
-  return std::vector<phi::DataType>(count, inputs[spec.dtype_input]);
+  return std::vector<phi::DataType>(spec.outputs.size(),
+                                    inputs[spec.dtype_input]);
 }
 
 phi::distributed::SpmdInfo InferCustomSpmd(
@@ -247,9 +211,6 @@ paddle::OpMetaInfoBuilder DeclareCustom(const Chain& chain) {
   for (size_t i = 0; i < spec.outputs.size(); ++i) {
     outputs.push_back(NameOfOutput(chain, order, i));
   }
-  for (const size_t at : ExtraOutputs(chain)) {
-    outputs.push_back(NameOfInput(chain, order, at) + "@GRAD");
-  }
   paddle::OpMetaInfoBuilder builder(chain.front()->custom_op, order);
   builder.Inputs(std::move(inputs))
       .Outputs(std::move(outputs))
@@ -271,11 +232,6 @@ Shapes InferForPython(const OpSpec& spec,
   }
   const auto values = py::tuple(attrs);
   return InferShapes(spec, shapes, dtypes, ReadAttrs(spec, values.ptr(), 0));
-}
-
-void RegisterCustomOps() {
-  paddle::framework::RegisterOperatorWithMetaInfoMap(
-      paddle::OpMetaInfoMap::Instance(), nullptr);
 }
 
 }  // namespace native_ops

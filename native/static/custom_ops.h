@@ -22,9 +22,6 @@ Shapes InferForPython(const OpSpec& spec,
                       const py::list& tensors,
                       const py::list& attrs);
 
-// register_custom_ops(): registers the custom operators with static graphs.
-void RegisterCustomOps();
-
 // An operator and its gradients of increasing order, up to the entry that a
 // custom operator runs. The first entry has its name and attributes.
 using Chain = std::vector<const OpSpec*>;

@@ -122,7 +122,7 @@ def load():
             _VJPS[f'custom_op.{entry.custom_op}'] = functools.partial(
                 _append_gradient, entry.gradient
             )
-    _lib.register_custom_ops()
+    core.load_op_meta_info_and_register_op(_lib.__file__)
     call_vjp, has_vjp = core.call_vjp, core.has_vjp
     operation = core.pir.Operation
     semantics = operation.get_input_grad_semantics
