@@ -82,7 +82,6 @@ PYBIND11_MODULE(_native_lib, module) {
   for (const OpSpec* spec : AllOps()) {
     if (spec->is_backward && !spec->is_base) HideGradientKernels(*spec);
   }
-  module.def("has_grad", HasGrad);
   module.def("record_callback", RecordCallback);
 }
 

@@ -40,42 +40,27 @@ def reshard(tensor, placements):
     """Return `tensor` with these placements, `tensor` itself if it has them."""
     if list(tensor.placements) == list(placements):
         return tensor
-    tensor = tensor.detach()
+    mesh, local, cut = mesh_of(tensor), tensor.detach(), placements
     if 0 in tensor.shape:  # dist.reshard crashes
-        mesh, whole = mesh_of(tensor), paddle.zeros(tensor.shape, tensor.dtype)
-        return _cut(
-            assemble(whole, whole.shape, mesh, replicated(mesh)), placements
-        )
-    # In two steps: gloo has neither all-to-all nor reduce-scatter.
-    between = [
-        old if old == new else dist.Replicate()
-        for old, new in zip(tensor.placements, placements)
-    ]
-    return _cut(_gathered(tensor, between), placements)
-
-
-def _cut(tensor, placements):
-    """Slice each rank's part out of a replicated dim. On the CPU, dist.reshard
-    supports only half of the dtypes."""
-    if list(tensor.placements) == list(placements):
-        return tensor
-    mesh, local = mesh_of(tensor), tensor._local_value()
-    cut = [
-        dist.Replicate() if old == new else new
-        for old, new in zip(tensor.placements, placements)
-    ]
+        local = paddle.zeros(tensor.shape, tensor.dtype)
+    else:
+        # In two steps: gloo has neither all-to-all nor reduce-scatter.
+        both = [*zip(tensor.placements, placements)]
+        between = [old if old == new else dist.Replicate() for old, new in both]
+        cut = [dist.Replicate() if old == new else new for old, new in both]
+        local = _gather(local, mesh, between)
+    # On the CPU, dist.reshard slices only half of the dtypes.
     for dim, size, at in splits(mesh, cut):
         low, high = bounds(local.shape[dim], size, at)
         local = paddle.slice(local, [dim], [low], [high])
     return assemble(local, tensor.shape, mesh, placements)
 
 
-def _gathered(tensor, placements):
-    """All-gather the dims that `placements` replicate."""
-    if list(tensor.placements) == list(placements):
-        return tensor
-    mesh, shape = mesh_of(tensor), list(tensor.shape)
-    local = tensor._local_value()
+def _gather(tensor, mesh, placements):
+    """All-gather the dims that `placements` replicate; return the local part."""
+    local, shape = tensor._local_value(), list(tensor.shape)
+    if list(tensor.placements) == placements:
+        return local
     for dim, size, _ in splits(mesh, tensor.placements):
         low, high = bounds(shape[dim], size, size - 1)
         if low == high:  # dist.reshard crashes on empty parts: pad them
@@ -85,17 +70,16 @@ def _gathered(tensor, placements):
             missing[dim] = step - missing[dim]
             zeros = paddle.zeros(missing, local.dtype)
             local = paddle.concat([local, zeros], dim)
-    if shape == list(tensor.shape):
-        return dist.reshard(tensor, mesh, placements)
     padded = assemble(local, shape, mesh, tensor.placements)
     local = dist.reshard(padded, mesh, placements)._local_value()
+    if shape == list(tensor.shape):
+        return local
     ends = list(tensor.shape)
     for dim, size, at in splits(mesh, placements):
         low, high = bounds(ends[dim], size, at)
         ends[dim] = high - low
     dims = list(range(len(ends)))
-    local = paddle.slice(local, dims, [0] * len(dims), ends)
-    return assemble(local, tensor.shape, mesh, placements)
+    return paddle.slice(local, dims, [0] * len(dims), ends)
 
 
 def assemble(local, shape, mesh, placements):

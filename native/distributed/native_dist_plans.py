@@ -16,7 +16,6 @@ from paddle._native_dist_layout import (
     reshard,
     reshard_local,
 )
-from paddle._native_lib import has_grad
 from paddle.base import core
 from paddle.distributed.auto_parallel.placement_type import (
     dims_mapping_to_placements,
@@ -39,7 +38,7 @@ def linear(name, tensor, function, transpose, out=None):
             result._local_value(), out._local_value().detach()
         )
         result = out
-    if not has_grad() or tensor.stop_gradient:
+    if not paddle.is_grad_enabled() or tensor.stop_gradient:
         return result
 
     def backward(create_graph, grad):

@@ -8,9 +8,9 @@ reshard nodes fail in a second backward.
 Installed as paddle._native_distributed.
 """
 
+import paddle
 from paddle._native_dist_masked import PLANS
 from paddle._native_dist_plans import Plan
-from paddle._native_lib import has_grad
 from paddle.tensor.manipulation import _refuse_leaf_in_place
 
 
@@ -30,7 +30,7 @@ def run_inplace(op, tensors, attrs):
             f'{op.inputs[op.inplace_input].name}, {list(x.shape)}, but received '
             f'{plan.out_shape}.'
         )
-    if op.reads_overwritten and has_grad():
+    if op.reads_overwritten and paddle.is_grad_enabled():
         tensors = list(tensors)
         tensors[op.inplace_input] = x.clone()
     return plan.run(tensors, out=x)
