@@ -7,6 +7,7 @@ Installed as paddle._native_dist_masked.
 
 import math
 import zlib
+from collections import defaultdict
 
 import numpy as np
 
@@ -130,5 +131,5 @@ def _counts(x, mask, last):
     return np.broadcast_to(counts * (times // max(size, 1)), shape[:last])
 
 
-# Operators whose plan does not follow their SPMD rule.
-PLANS = {'masked_scatter': MaskedScatterPlan}
+# {operator: its plan}
+PLANS = defaultdict(lambda: Plan, masked_scatter=MaskedScatterPlan)

@@ -10,20 +10,19 @@ Installed as paddle._native_distributed.
 
 import paddle
 from paddle._native_dist_masked import PLANS
-from paddle._native_dist_plans import Plan
 from paddle.tensor.manipulation import _refuse_leaf_in_place
 
 
 def run(op, tensors, attrs):
     """Run a call on distributed Tensors of one mesh."""
-    return _make_plan(op, tensors, attrs).run(tensors)
+    return PLANS[op.name](op, tensors, attrs).run(tensors)
 
 
 def run_inplace(op, tensors, attrs):
     """Run a call, write its result into the in-place input and return the input."""
     x = tensors[op.inplace_input]
     _refuse_leaf_in_place(f'{op.name}_', x)
-    plan = _make_plan(op, tensors, attrs)
+    plan = PLANS[op.name](op, tensors, attrs)
     if plan.out_shape != list(x.shape):
         raise ValueError(
             f'({op.name}_) The shape of the result should be the shape of '
@@ -34,7 +33,3 @@ def run_inplace(op, tensors, attrs):
         tensors = list(tensors)
         tensors[op.inplace_input] = x.clone()
     return plan.run(tensors, out=x)
-
-
-def _make_plan(op, tensors, attrs):
-    return PLANS.get(op.name, Plan)(op, tensors, attrs)
