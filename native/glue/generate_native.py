@@ -14,7 +14,7 @@ import jinja2
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import write_if_changed
-from scripts.op_rules.schema import ATTR_TYPES, load_dir
+from scripts.op_rules.schema import load_dir
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATE = Path(__file__).with_name('native_ops.cc.j2')
@@ -27,7 +27,6 @@ def camel(name):
 def table_row(entry):
     """Return the template values of an entry."""
     names = [t.name for t in entry.tensors]
-    reused = {out: names.index(x) for x, out in entry.inplace}
     metas = {name: f'in[{i}]' for i, name in enumerate(names)}
     tensors = {
         t.name: f'Optional(in[{i}])' if t.optional else f'*in[{i}]'
@@ -38,14 +37,7 @@ def table_row(entry):
     return {
         'custom_op': vjp if entry.is_backward else entry.name,
         'dtype_input': names.index(entry.data_type),
-        'inputs': [
-            (t, *entry.sources.get(t.name, ('None', -1))) for t in entry.tensors
-        ],
-        'attrs': [(a.name, ATTR_TYPES[a.type]) for a in entry.attrs],
-        'outputs': [
-            (name, entry.forward_inputs.get(name, -1), reused.get(name, -1))
-            for name in entry.outputs
-        ],
+        'reused_inputs': {out: names.index(x) for x, out in entry.inplace},
         'infer_args': arguments(entry, metas, entry.infer_meta.param),
         'kernel_args': arguments(entry, tensors),
     }
@@ -55,7 +47,7 @@ def arguments(entry, tensors, param=None):
     """Return the C++ arguments of a function: those in `param`, or all."""
     texts = dict(tensors)
     for i, attr in enumerate(entry.attrs):
-        texts[attr.name] = f'std::get<{ATTR_TYPES[attr.type]}>(attrs[{i}])'
+        texts[attr.name] = f'std::get<{attr.type}>(attrs[{i}])'
     outputs = [f'out[{i}]' for i in range(len(entry.outputs))]
     return ', '.join([*(texts[name] for name in param or texts), *outputs])
 

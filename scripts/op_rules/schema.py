@@ -13,13 +13,7 @@ from typing import NamedTuple
 
 import yaml
 
-# {type of an attribute: its C++ type}
-ATTR_TYPES = {
-    'bool': 'bool',
-    'int': 'int',
-    'int64_t': 'int64_t',
-    'str': 'std::string',
-}
+ATTR_TYPES = 'bool', 'int', 'int64_t', 'str'
 ATTR = rf'({"|".join(ATTR_TYPES)}) \w+( ?= ?[^,]+)?'
 ARGS = rf'\(Tensor \w+(, Tensor \w+)*(, {ATTR})*\)'
 OUTPUT = r'Tensor ?\(\w+\)(, Tensor ?\(\w+\))*'
