@@ -110,7 +110,7 @@ class Entry:
         signature = forward.signature
         has_optional = any(tensor.optional for tensor in forward.tensors)
         if forward.is_backward and not (has_optional and has_function(forward)):
-            # renames x_grad to grad_x
+            # as in Paddle's YAML, x_grad is renamed to grad_x
             signature = re.sub(r'(\w+)_grad\b', r'grad_\1', signature)
         expected = f'{forward.name} {signature}'
         matches = self.forward.replace(' ', '') == expected.replace(' ', '')

@@ -31,19 +31,8 @@ NUMBERS = (
     *(np.float32(0.1), np.longdouble(0.1), np.complex64(1 + 2j)),
     *(1.5 + 2.5j, 0.1 + 0.2j, 3 + 2j, 300 + 1j, complex(0, 1e39)),
     *(complex(NAN, -INFINITY), complex(1, NAN), complex(NAN, 0)),
-    *(
-        '1.5',
-        '-inf',
-        'inf',
-        'nan',
-        '-1e9',
-        ' 3 ',
-        '2.7',
-        '0',
-        '-0',
-        '0.5',
-        '300',
-    ),
+    *('1.5', '-inf', 'inf', 'nan', '-1e9', ' 3 ', '2.7', '0', '0.5', '300'),
+    '-0',
     # not numeric
     *('abc', '', 'False', '1+2j', '0x10', '1,5'),
 )
