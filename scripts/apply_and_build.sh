@@ -313,6 +313,8 @@ main() {
   if [[ ! $source ]]; then
     echo "The Python with the operators: ${result@Q}"
     "$result" -m paddle_scatter_info
+    [[ ${option[--wheel]-$into} ]] ||
+      echo "To run the tests: ctest --test-dir ${build@Q} --output-on-failure"
   fi
 }
 

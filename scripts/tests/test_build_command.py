@@ -97,6 +97,7 @@ def test_build_runs_all_steps(build, options, last_step, result):
     log = (build.folder / 'logs/01-packages.log').read_text()
     assert ('stub -m pip' in log) and MARKER in log  # children inherit the lock
     assert ('requirements-test.txt' in log) == (not options)
+    assert ('To run the tests: ctest' in output) == (not options)
 
 
 def test_failing_step_shows_its_log_and_a_hint(build):
