@@ -64,7 +64,7 @@ struct OpSpec {
   const OpSpec& (*gradient)();  // null: not differentiable
   int dtype_input;              // selects the kernel's dtype
   std::vector<InputSpec> inputs;
-  std::vector<AttrSpec> attrs;  // of an operator and its gradients alike
+  std::vector<AttrSpec> attrs;  // equal for an operator and its gradients
   std::vector<OutputSpec> outputs;
   void (*infer_meta)(const MetaInputs&, const Attrs&, const MetaOutputs&);
   void (*run)(const phi::Kernel&, const Inputs&, const Attrs&, const Outputs&);

@@ -173,9 +173,9 @@ std::unique_ptr<Mark[]> MarkSlices(const NormalizedIndex& index,
   return marks;
 }
 
-// Partitions the slices into at most num_ranges ranges with about equal numbers
-// of rows to read and write, estimated from samples of the index. Results do
-// not depend on the ranges.
+// Partitions the slices into at most num_ranges ranges of about equal work,
+// which is estimated from a sample of the index. The result of the reduction
+// does not depend on the partition.
 inline std::vector<SliceRange> PartitionSlices(const NormalizedIndex& index,
                                                int64_t num_ranges) {
   const int64_t size = index.size();
