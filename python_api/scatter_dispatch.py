@@ -20,17 +20,19 @@ from paddle.tensor.manipulation import (
 if TYPE_CHECKING:
     from paddle import Tensor
 
-# Values of `reduce`, and their names in the operators.
-_SCATTER_REDUCE_NAMES = {
-    'sum': 'sum',
-    'add': 'sum',
-    'mul': 'mul',
-    'multiply': 'mul',
-    'prod': 'mul',
-    'mean': 'mean',
-    'amax': 'amax',
-    'amin': 'amin',
+# {value of `reduce`: (operator, its value of `reduce`)}. The gradient of index_reduce
+# reads x and updates, that of index_scatter reads neither.
+_SCATTER_REDUCES = {
+    'sum': ('index_scatter', 'sum'),
+    'add': ('index_scatter', 'sum'),
+    'mul': ('index_reduce', 'mul'),
+    'multiply': ('index_reduce', 'mul'),
+    'prod': ('index_reduce', 'mul'),
+    'mean': ('index_scatter', 'mean'),
+    'amax': ('index_reduce', 'amax'),
+    'amin': ('index_reduce', 'amin'),
 }
+_MAX_RANK = 9
 
 
 def _scatter_flag(api_name: str, arg_name: str, flag: Any) -> bool:
@@ -78,6 +80,16 @@ def _check_scatter_shapes(
         )
 
 
+def _is_plain_index(axis: int, index: Tensor, updates: Tensor) -> bool:
+    """Whether index is 1-D, and updates has as many slices along axis."""
+    shape, updates_shape = index.shape, updates.shape
+    return (
+        len(shape) == 1
+        and len(updates_shape) > axis
+        and updates_shape[axis] == shape[0]
+    )
+
+
 def _to_plain_index(
     axis: int, index: Tensor, updates: Tensor
 ) -> tuple[Tensor, Tensor]:
@@ -116,9 +128,7 @@ def _run_scatter(
     Run scatter or scatter_, whose name is api_name.
 
     The operator scatter keeps all calls that releases before axis could express,
-    however they are spelled. Of the others, index_reduce serves mul, amax and amin,
-    whose gradient reads x and updates, and index_scatter the reductions whose
-    gradient reads neither.
+    however they are spelled.
     """
     if not (type(overwrite) is type(include_self) is bool):
         if overwrite is None:  # False in releases before axis
@@ -128,18 +138,19 @@ def _run_scatter(
     if type(axis) is not int:
         # a bool here is most likely a misplaced include_self
         axis = _check_int_arg(api_name, 'axis', axis)
-    if not isinstance(reduce, str) or reduce not in _SCATTER_REDUCE_NAMES:
+    try:
+        op, op_reduce = _SCATTER_REDUCES[reduce]
+    except (KeyError, TypeError):  # TypeError: not hashable
         raise ValueError(
             f"({api_name}) The value of reduce should be one of "
-            f"{', '.join(_SCATTER_REDUCE_NAMES)}, but received "
+            f"{', '.join(_SCATTER_REDUCES)}, but received "
             f"{_describe(reduce)}."
-        )
-    op_reduce = _SCATTER_REDUCE_NAMES[reduce]
+        ) from None
     if overwrite:
         if reduce != 'sum' or include_self:
             _warn_ignored_reduce(api_name, reduce, include_self)
-        op_reduce, include_self = 'assign', False
-    if axis != 0:
+        op, op_reduce, include_self = 'index_scatter', 'assign', False
+    if not 0 <= axis < _MAX_RANK:  # else the operator checks it
         rank = len(x.shape)
         if not -rank <= axis < rank:
             raise IndexError(
@@ -157,25 +168,23 @@ def _run_scatter(
             f"paddle.onnx.export, but received {axis}, {reduce!r} and "
             f"{include_self}."
         )
-    else:
-        is_linear = op_reduce in ('assign', 'sum', 'mean')
-        op = 'index_scatter' if is_linear else 'index_reduce'
-        shape, updates_shape = index.shape, updates.shape
-        if (
-            len(shape) != 1
-            or len(updates_shape) <= axis
-            or updates_shape[axis] != shape[0]
-        ):
-            _check_scatter_shapes(api_name, axis, x, index, updates)
-            index, updates = _to_plain_index(axis, index, updates)
     if isinstance(x, paddle.Tensor):
-        if api_name == 'scatter_':
-            op += '_'
-        return getattr(_C_ops, op)(x, index, updates, *attrs)
+        function = getattr(_C_ops, op + '_' if api_name == 'scatter_' else op)
+        try:
+            return function(x, index, updates, *attrs)
+        except ValueError:
+            if op == 'scatter' or _is_plain_index(axis, index, updates):
+                raise
+        _check_scatter_shapes(api_name, axis, x, index, updates)
+        return function(x, *_to_plain_index(axis, index, updates), *attrs)
     _check_tensor_args(api_name, x=x, index=index, updates=updates)
-    # Paddle's operator accepts any updates if one has no elements
-    if op == 'scatter' and 0 not in (*x.shape, *index.shape, *updates.shape):
-        _check_scatter_shapes(api_name, 0, x, index, updates)
+    if op == 'scatter':
+        # Paddle's operator accepts any updates if one has no elements
+        if 0 not in (*x.shape, *index.shape, *updates.shape):
+            _check_scatter_shapes(api_name, 0, x, index, updates)
+    elif not _is_plain_index(axis, index, updates):
+        _check_scatter_shapes(api_name, axis, x, index, updates)
+        index, updates = _to_plain_index(axis, index, updates)
     if in_pir_mode():
         return getattr(_C_ops, op)(x, index, updates, *attrs)
     if op == 'scatter':
@@ -207,7 +216,7 @@ def _normalize_legacy_scatter_args(
         or any(isinstance(a, str) for a in args[5:])
     ):
         return args  # an invalid axis: no release accepts the call
-    if name in _SCATTER_REDUCE_NAMES:
+    if name in _SCATTER_REDUCES:
         warnings.warn(
             f"({api_name}) The fifth positional argument is axis, or name if it "
             f"is a str: {name!r} is used as name. Pass reduce={name!r} to "
