@@ -1,8 +1,7 @@
 """Measure the operators against released Paddle, PyTorch and memory bandwidth.
 
-Results are compared before a case is timed: PyTorch has to agree with us. To
-publish all cases, run `python -m bench --csv docs/benchmark.csv`, then
-`python -m bench.report`.
+Results are compared before a case is timed: PyTorch has to agree with us.
+docs/benchmark.md describes the method.
 """
 
 import argparse
@@ -14,16 +13,12 @@ from itertools import product
 
 from bench.run import runner
 from bench.run.cases import list_cases
-from bench.run.processes import FOLDERS, MEMORY, start_side
-
-MAX_LOAD = 0.5  # load average above which a warning is printed
+from bench.run.runner import FOLDERS, MEMORY, start_side
 
 
 def measure(cases, settings):
     """Print and yield a row of the CSV file per case and setting."""
     metadata = runner.describe_run()
-    if (load := os.getloadavg()[0]) > MAX_LOAD:
-        print(f'WARNING: times are unreliable: the load average is {load}')
     for memory, threads in settings:
         sides = {name: start_side(name, threads, memory) for name in FOLDERS}
         for case in cases:
@@ -38,7 +33,6 @@ def measure(cases, settings):
 def main():
     parser = argparse.ArgumentParser('python -m bench', description=__doc__)
     add = parser.add_argument
-    add('--list', action='store_true', help='print the names of the cases')
     text = "only cases whose name matches, such as '*/float32/8x8'"
     add('--filter', metavar='PATTERN', default='*', help=text)
     threads = [1, 2][: len(os.sched_getaffinity(0))]
@@ -49,9 +43,6 @@ def main():
     cases = [c for c in list_cases() if fnmatchcase(str(c), args.filter)]
     if not cases:
         sys.exit('bench: no case matches')
-    if args.list:
-        print(*cases, sep='\n')
-        return
     rows = [*measure(cases, product(args.memory, args.threads))]
     if args.csv:
         with open(args.csv, 'w', newline='', encoding='utf-8') as file:

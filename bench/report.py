@@ -6,8 +6,7 @@ from itertools import product
 from statistics import geometric_mean
 
 from bench.run import cases
-from bench.run.processes import MEMORY, ROOT
-from bench.run.runner import KEY
+from bench.run.runner import KEY, MEMORY, ROOT
 
 PUBLISHED = ROOT / 'docs' / 'benchmark.csv'
 START = '<!-- speed: written by python -m bench.report -->'
@@ -115,6 +114,8 @@ def render_pages(rows):
     for size in cases.OTHER_SIZES:
         title = 'x'.join(map(str, size))
         other_calls[title] = column('torch', shape=size)
+    tiny = {'mode': cases.C_FUNCTION, 'shape': cases.TINY}
+    other_calls['8x8, `_C_ops`'] = column('torch', **tiny)
     calls = {
         'call': lambda case: case.label,
         'operator': lambda case: case.op + '_' * (case.mode == cases.IN_PLACE),

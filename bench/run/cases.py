@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 
 MAIN_SIZE = (2048, 2048)
-OTHER_SIZES = (8, 8), (256, 256), (4096, 4096)
+OTHER_SIZES = TINY, *_ = (8, 8), (256, 256), (4096, 4096)
 FORWARD, BACKWARD, IN_PLACE = 'forward', 'forward + backward', 'in place'
+C_FUNCTION = '_C_ops'  # forward, without the Python function
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ def list_cases():
     for case in OPERATORS:
         sizes = [replace(case, shape=size) for size in OTHER_SIZES]
         cases += [case, *sizes, replace(case, mode=BACKWARD)]
+        cases.append(replace(case, mode=C_FUNCTION, shape=TINY))
         if case.op in ('masked_scatter', 'masked_fill', 'scatter'):
             cases.append(replace(case, mode=IN_PLACE))
     for case in MODELS:

@@ -2,10 +2,12 @@
 
 import ctypes
 from pathlib import Path
+from unittest import mock
 
 import paddle
 from bench.run import inputs
-from bench.run.cases import IN_PLACE
+from bench.run.cases import C_FUNCTION, IN_PLACE
+from paddle.tensor import manipulation
 
 # Paddle's OpenMP runtime, and a function for an empty parallel region.
 OPENMP = ctypes.CDLL(str(Path(paddle.__file__).parent / 'libs/libiomp5.so'))
@@ -37,10 +39,28 @@ def make_scatter_options(case):
     return options
 
 
+def extract_c_call(case, call, x):
+    """Return {name: function of x} of the function of _C_ops that `call` calls."""
+    wrapper = mock.Mock(wraps=paddle._C_ops)
+    with mock.patch.object(manipulation, '_C_ops', wrapper):
+        call(x)
+    name, (_, *rest), _ = wrapper.method_calls[-1]
+    # The release composes some operators of several.
+    assert name in (case.op, 'index_scatter', 'index_reduce')
+    function = getattr(paddle._C_ops, name)
+    return {name: lambda x: function(x, *rest)}
+
+
 def make_candidates(case, tensors):
     """Return {name: function of x that computes the case}."""
     name = case.op + '_' * (case.mode == IN_PLACE)
     function = getattr(paddle, name)
     rest = inputs.list_arguments(case, tensors)
     options = make_scatter_options(case) if case.op == 'scatter' else {}
-    return {name: lambda x: function(x, *rest, **options)}
+
+    def call(x):
+        return function(x, *rest, **options)
+
+    if case.mode == C_FUNCTION:
+        return extract_c_call(case, call, tensors['x'])
+    return {name: call}

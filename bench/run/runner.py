@@ -1,22 +1,39 @@
-"""Compare the results of a case on all sides, then time them alternately."""
+"""Start a process per side, compare their results, and time them alternately."""
 
 import datetime
 import os
 import platform
 import re
 import subprocess
+import sysconfig
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from importlib.metadata import version
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
+from unittest import mock
 
 import numpy as np
 
 from bench.run import worker
 from bench.run.cases import FORWARD
-from bench.run.processes import ROOT
 
+ROOT = Path(__file__).resolve().parents[2]
+# site-packages of the released Paddle: at the front of sys.path, it hides the
+# folder from which the build's Python imports the operators.
+RELEASE = sysconfig.get_path('purelib', vars={'base': ROOT / 'build' / 'venv'})
+FOLDERS = {'ours': '', 'torch': '', 'release': RELEASE}
+# {name: environment variables of the workers}. In the second, glibc keeps freed
+# blocks, so that the next block of that size causes no page faults.
+MEMORY = {
+    'as installed': {},
+    'page-fault-free': {
+        'MALLOC_MMAP_THRESHOLD_': str(4 << 30),
+        'MALLOC_TRIM_THRESHOLD_': str(8 << 30),
+    },
+}
 ROUNDS, ROUND_SECONDS = 5, 0.15
 # (relative, absolute); PyTorch and the release may round to bfloat16 after each
 # step.
@@ -26,6 +43,15 @@ KEY = 'case', 'mode', 'dtype', 'shape', 'threads', 'memory'
 BASELINE = Path(__file__).with_name('baseline.cc')
 # With fewer, the startup of the threads dominates.
 MIN_BASELINE_BYTES = 1 << 18
+
+
+def start_side(name, threads, memory='as installed'):
+    """Start a pool of one process that runs functions of worker.py."""
+    side = name, threads, FOLDERS[name]
+    pool = ProcessPoolExecutor(1, get_context('spawn'), worker.start, side)
+    with mock.patch.dict(os.environ, MEMORY[memory]):
+        pool.submit(os.getpid).result()  # the first task spawns the process
+    return pool
 
 
 def assert_agree(outputs, expected, dtype):

@@ -5,7 +5,7 @@ import gc
 import importlib
 import os
 import sys
-from math import inf
+from contextlib import suppress
 from statistics import median
 from timeit import Timer
 
@@ -59,17 +59,12 @@ class Call:
         self.select_fastest()
 
     def select_fastest(self):
-        """Select the fastest candidate; one that raises is the slowest.
-
-        PyTorch lacks some candidates for some dtypes.
-        """
+        """Select the fastest candidate that PyTorch has for the dtype."""
         seconds = {}
         for name, function in self.candidates.items():
             self.function = function
-            try:
+            with suppress(RuntimeError, TypeError):
                 seconds[name] = self.time(CANDIDATE_SECONDS)
-            except (RuntimeError, TypeError):
-                seconds[name] = inf
         self.name = min(seconds, key=seconds.get)
         self.function = self.candidates[self.name]
 

@@ -2,7 +2,7 @@
 
 from bench import report
 from bench.run.cases import list_cases
-from bench.run.processes import ROOT
+from bench.run.runner import ROOT
 
 
 def test_published_tables_match_the_csv_file():

@@ -7,7 +7,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from bench.run import cases, runner, torch_side, worker
-from bench.run.processes import FOLDERS, start_side
+from bench.run.runner import FOLDERS, start_side
 
 
 def shrink(case):
