@@ -9,13 +9,13 @@ import re
 import sysconfig
 from pathlib import Path
 
-from scripts.common.files import tree_sha256, write_atomic, write_if_changed
+from scripts.common.files import PADDLE_INCLUDE, write_if_changed
 from scripts.common.programs import run
-from scripts.common.wheel_headers import find_include
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / 'build'
 STUB = ROOT / 'gpu_tests' / 'stub'
+EMULATOR = ROOT / 'gpu_tests' / 'emulator'
 # Links kernels/ to its path in Paddle's tree.
 INCLUDE = ROOT / 'native' / 'include'
 # The wheel's own headers; the stub replaces Paddle's others.
@@ -72,7 +72,7 @@ def stub_command(compiler, flags, folders):
     ours = *folders, STUB, stub_headers()
     torch = Path(importlib.util.find_spec('torch').origin).parent
     python = sysconfig.get_path('include')
-    system = find_include(ROOT), torch / 'include', python
+    system = PADDLE_INCLUDE, torch / 'include', python
     return command(compiler, flags, ours, system)
 
 
@@ -88,21 +88,20 @@ def write_unity(sources, path):
 
 def make_library(compiler, sources, library):
     """Compile and link, unless the library is up to date."""
-    common = find_include(ROOT).parent / 'libs' / 'libcommon.so'
+    common = PADDLE_INCLUDE.parent / 'libs' / 'libcommon.so'
     linked = '-Xlinker', common, '-Xlinker', f'-rpath={common.parent}'
     stamp = library.with_suffix('.inputs')
-    ours = (ROOT / 'gpu_tests' / name for name in ('emulator', 'stub'))
-    inputs = tree_sha256([ROOT / 'kernels', *ours])
+    files = [*kernel_files('.h', '.cu'), *EMULATOR.iterdir(), *STUB.iterdir()]
     version = run(compiler[0], '--version').stdout
-    digest = f'{inputs} {compiler} {version}'
-    if library.is_file() and stamp.is_file() and stamp.read_text() == digest:
+    inputs = f'{compiler} {version} {[path.read_bytes() for path in files]}'
+    if library.is_file() and stamp.is_file() and stamp.read_text() == inputs:
         return
     sources = [*sources, STUB / 'module.cc']
     unit = write_unity(sources, library.with_name('unit.cu'))
     done = run(*compiler, '-shared', unit, *linked, '-o', library)
     if done.returncode:
         raise RuntimeError(done.stdout + done.stderr)
-    write_atomic(stamp, digest.encode())
+    stamp.write_text(inputs)
 
 
 def make():

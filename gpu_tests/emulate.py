@@ -13,11 +13,10 @@ import subprocess
 import sys
 
 from gpu_tests import build
-from gpu_tests.build import ROOT
+from gpu_tests.build import EMULATOR, ROOT
 from scripts.common.files import write_if_changed
 from scripts.common.programs import check_output, run
 
-EMULATOR = ROOT / 'gpu_tests' / 'emulator'
 KERNEL_TESTS = ROOT / 'gpu_tests' / 'test_gpu_kernels.py'
 # An environment variable, so that child processes inherit it.
 TSAN = 'SCATTER_OPS_EMULATE_TSAN'

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from gpu_tests import build, ops
+from scripts.common.files import PADDLE_INCLUDE
 from scripts.common.programs import check_output, run
-from scripts.common.wheel_headers import find_include
 
 pytestmark = [
     pytest.mark.no_gpu,
@@ -58,9 +58,8 @@ def check_kernels(command):
 
 
 def test_headers_of_the_wheel():
-    paddle = find_include(build.ROOT)
     libraries = fetch_headers(build.BUILD / 'gpu_headers', *LIBRARIES)
-    system = paddle, paddle / 'third_party', *libraries
+    system = PADDLE_INCLUDE, PADDLE_INCLUDE / 'third_party', *libraries
     command = build.command('nvcc', build.NVCC_FLAGS, [build.INCLUDE], system)
     check_kernels(command)
 

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 import paddle
+from scripts.common.files import PADDLE_INCLUDE
 from scripts.common.programs import run
-from scripts.common.wheel_headers import find_include
 from scripts.series.check_intree_compile import STUBS
 from scripts.series.tree_edits import SYMBOLIC
 
@@ -62,18 +62,17 @@ def probe(tmp_path_factory):
     tree = folder / SYMBOLIC
     tree.parent.mkdir(parents=True)
     tree.symlink_to(sources)
-    include = find_include(ROOT)
     command = ['g++', '-std=c++17', '-O0', '-shared', '-fPIC', '-Werror']
     command += ['-Wall', '-Wextra', '-Wno-unused-parameter', f'-I{folder}']
-    command += [f'-isystem{include}', f'-isystem{include / "third_party"}']
-    command += [f'-isystem{STUBS}']
+    system = (PADDLE_INCLUDE, PADDLE_INCLUDE / 'third_party', STUBS)
+    command += [f'-isystem{path}' for path in system]
     units = [Path(__file__).with_name('symbolic_shape_probe.cc')]
     units += sorted(sources.glob('*.cc'))
     # One unit: Paddle's headers take most of the compile time.
     (folder / 'unit.cc').write_text(''.join(f'#include "{x}"\n' for x in units))
     command += [folder / 'unit.cc']
-    command += [f'-L{include.parent / "base"}', '-l:libpaddle.so']
-    command += [f'-L{include.parent / "libs"}', '-lcommon']
+    base, libs = (PADDLE_INCLUDE.with_name(name) for name in ('base', 'libs'))
+    command += [f'-L{base}', '-l:libpaddle.so', f'-L{libs}', '-lcommon']
     done = run(*command, '-o', folder / 'probe.so')
     assert done.returncode == 0, done.stderr
     paddle.enable_static()

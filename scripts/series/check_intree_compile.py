@@ -23,8 +23,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.common.files import PADDLE_INCLUDE
 from scripts.common.programs import report, run
-from scripts.common.wheel_headers import find_include
 from scripts.series.manifest import RULES, TERNARY, SeriesError, load_series
 from scripts.series.patch_repo import git, init_repo
 from scripts.series.tree_edits import SPMD, SYMBOLIC
@@ -114,10 +114,10 @@ def list_jobs(folder, precompiled):
     ]
 
 
-def compile_unit(unit, flags, folder, include, output=('-fsyntax-only',)):
+def compile_unit(unit, flags, folder, output=('-fsyntax-only',)):
     """Compile a unit; return the errors, or an empty string."""
     python = sysconfig.get_paths()['include']
-    system = (include, include / 'third_party', python, STUBS)
+    system = (PADDLE_INCLUDE, PADDLE_INCLUDE / 'third_party', python, STUBS)
     command = ['g++', *FLAGS, *output, *flags, f'-I{folder}']
     command += [f'-isystem{path}' for path in system]
     process = run(*command, unit, env={**os.environ, 'LC_ALL': 'C'})
@@ -140,15 +140,15 @@ def read_with_headers(unit, folder):
 
 def check():
     """Compile all prefixes of the series; return (faults, number of units)."""
-    series, include = load_series(ROOT), find_include(ROOT)
+    series = load_series(ROOT)
     compiled = set()
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor() as pool:
         folder = Path(name) / 'tree'
-        init_repo(folder, make_base_tree(series, ROOT))
+        init_repo(folder, make_base_tree(series))
         headers = [f'paddle/{header}' for header in HEADERS]
         common = write_including_unit(Path(name) / 'common.h', headers)
         output = ('-xc++-header', '-o', f'{common}.gch')
-        faults = [compile_unit(common, OPENMP, folder, include, output)]
+        faults = [compile_unit(common, OPENMP, folder, output)]
         for patch in series.patches:
             path = ROOT / 'patches' / patch.file_name
             git(folder, 'am', '-q', '--keep-non-patch', path)
@@ -156,11 +156,9 @@ def check():
             keys = [read_with_headers(unit, folder) for unit, _ in jobs]
             jobs = [j for j, key in zip(jobs, keys) if key not in compiled]
             compiled.update(keys)
-            results = pool.map(
-                lambda job: compile_unit(*job, folder, include), jobs
-            )
+            results = pool.map(lambda job: compile_unit(*job, folder), jobs)
             faults += [f and f'after {patch.file_name}: {f}' for f in results]
-        fault = compile_unit(folder / HEADER_UNIT, (), folder, include)
+        fault = compile_unit(folder / HEADER_UNIT, (), folder)
         faults.append(fault and f'without OpenMP: {fault}')
     return [*filter(None, faults)], len(compiled)
 

@@ -16,7 +16,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.files import write_if_changed
 from scripts.common.programs import report
 from scripts.series.manifest import SeriesError, load_series
 from scripts.series.patch_repo import (
@@ -36,7 +35,7 @@ AUTHOR = 'Your Name <you@example.com>'
 
 def make_files(series, root):
     """Return {name: text} of the files in patches/."""
-    tree = make_base_tree(series, root)
+    tree = make_base_tree(series)
     files = {
         'BASE': ''.join(f'{k}: {v}\n' for k, v in series.base.items()),
         'series': ''.join(f'{p.file_name}\n' for p in series.patches),
@@ -68,7 +67,7 @@ def write_files(folder, files):
         if path.name not in files:
             path.unlink()
     for name, text in files.items():
-        write_if_changed(folder / name, text.encode('utf-8'))
+        (folder / name).write_text(text, 'utf-8')
 
 
 def main(arguments=None):

@@ -7,24 +7,23 @@ hunks are known: they are placed at their line numbers, and filler lines
 
 from __future__ import annotations
 
-from scripts.common.wheel_headers import find_include
+from scripts.common.files import PADDLE_INCLUDE
 from scripts.series.manifest import TERNARY, SeriesError
 
 MARKER = 'unrecorded upstream text'
 
 
-def make_base_tree(series, root):
+def make_base_tree(series):
     """Return {path: text} before the first patch."""
-    include = find_include(root)
-    site = include.parents[1]
-    if not include.is_dir():
+    site = PADDLE_INCLUDE.parents[1]
+    if not PADDLE_INCLUDE.is_dir():
         raise SeriesError(f'{site}: no paddle: run scripts/apply_and_build.sh')
     recorded = {f'{TERNARY}.h': [], **list_recorded_hunks(series)}
     tree = {}
     for path, hunks in recorded.items():
         shipped = site / path.removeprefix('python/')
         if not path.startswith('python/'):
-            shipped = include / path
+            shipped = PADDLE_INCLUDE / path
         if shipped.is_file():
             tree[path] = shipped.read_bytes().decode('utf-8')
         else:

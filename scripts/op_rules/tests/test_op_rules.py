@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.wheel_headers import find_include
+from scripts.common.files import PADDLE_INCLUDE
 from scripts.op_rules.schema import load_dir, load_file
 
 ROOT = Path(__file__).parents[3]
@@ -68,7 +68,7 @@ OPERATOR = re.compile(r'(?m)(?:^PADDLE_API [^(]*?|"pd_op\.)(\w+?)_?["(]')
 
 
 def test_names_are_not_those_of_other_operators():
-    include = find_include(ROOT) / 'paddle'
+    include = PADDLE_INCLUDE / 'paddle'
     texts = [(include / name).read_text('utf-8') for name in HEADERS]
     used = set(OPERATOR.findall('\n'.join(texts)))
     assert {'masked_fill', 'scatter', 'add', 'index_add_grad'} <= used

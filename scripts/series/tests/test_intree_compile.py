@@ -25,7 +25,7 @@ def test_series_compiles_in_tree(capsys):
 )  # fmt: skip
 def test_compile_unit_reports_injected_fault(tmp_path, text, flags, message):
     unit = write_unit(tmp_path / 'unit.cc', ['static int g() { return 1; }'])
-    assert compile_unit(unit, flags, tmp_path, tmp_path) == ''
+    assert compile_unit(unit, flags, tmp_path) == ''
     write_unit(unit, [text])
-    fault = compile_unit(unit, flags, tmp_path, tmp_path)
+    fault = compile_unit(unit, flags, tmp_path)
     assert fault.startswith('unit.cc:') and message in fault

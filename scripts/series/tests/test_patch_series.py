@@ -16,17 +16,16 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from scripts.common.files import PADDLE_INCLUDE
 from scripts.common.programs import run
-from scripts.common.wheel_headers import find_include
 from scripts.series.manifest import OP_FILES, PYTHON_FILE, RULES, load_series
 from scripts.series.patch_repo import commit, git, init_repo, write_tree
 from scripts.series.tree_edits import SPMD_TESTS, apply_patch
 from scripts.series.upstream_tree import make_base_tree
 
 ROOT = Path(__file__).resolve().parents[3]
-HEADERS = find_include(ROOT)
 SERIES = load_series(ROOT)
-BASE = make_base_tree(SERIES, ROOT)
+BASE = make_base_tree(SERIES)
 # From 1000 added lines on, upstream requires named approvers.
 MAX_CODE_LINES = 1000
 INCLUDED = re.compile(r'(?m)^ *# *include "(paddle/[^"]+)"')
@@ -68,8 +67,9 @@ def find_missing(folder, path):
     """Yield what a file needs and the tree does not have."""
     text = (folder / path).read_text('utf-8')
     if path.endswith(CPP):
+        tops = (folder, PADDLE_INCLUDE)
         for header in set(INCLUDED.findall(text)) - BASE_INCLUDES:
-            if not any((top / header).is_file() for top in (folder, HEADERS)):
+            if not any((top / header).is_file() for top in tops):
                 yield f'includes {header}, which does not exist'
     if path in OP_FILES.values():
         registered = (folder / RULES).read_text('utf-8')
@@ -178,7 +178,7 @@ def find_lost_kernels(edits, symbols):
 
 
 def test_replaced_kernels_stay_instantiated():
-    library = HEADERS.parent / 'libs/libphi_core.so'
+    library = PADDLE_INCLUDE.parent / 'libs/libphi_core.so'
     symbols = run('nm', '-DC', '--defined-only', library).stdout
     paths = sorted(ROOT.glob('patches/*.patch'))
     edits = '\n'.join(path.read_text('utf-8') for path in paths)
