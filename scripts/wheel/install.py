@@ -1,19 +1,19 @@
 """Install the operators into the Paddle of a build's environment.
 
 The release stays as installed by pip. `<build>/site-packages`, which precedes
-it on sys.path, contains links to its files, the Python files that the patches
-change, and the module with its Python wrapper. The folder is replaced when it is
-complete. With --pack, that Paddle is packed as a wheel that replaces the release.
+it on sys.path, contains the release's Python files, which the patches change,
+links to its other files, and the module with its Python wrapper. The folder is
+replaced when it is complete. With --pack, that Paddle is packed as a wheel that
+replaces the release.
 """
 
 import argparse
 import ast
 import json
-import re
+import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from importlib import metadata
 from pathlib import Path
 
@@ -21,105 +21,82 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.files import write_if_changed
 from scripts.common.programs import run
-from scripts.series.manifest import MANIFEST, SeriesError
+from scripts.series.manifest import MANIFEST
 from scripts.series.patch_repo import git
 
 NAME = 'paddlepaddle'
 ROOT = Path(__file__).resolve().parents[2]
-NATIVE = ROOT / 'native'
 STUB, LOADER = 'paddle/tensor/tensor.pyi', 'paddle/_C_ops.py'
+RECORD = 'paddle/_native_build.json'
 
 
-def list_released_files(wheel):
-    """Return {path in site-packages: file} of the modules of a distribution."""
-    return {
-        str(path): Path(path.locate())
-        for path in wheel.files
-        if path.parts[0] != '..'
-        and not path.parts[0].endswith('.dist-info')
-        and '__pycache__' not in path.parts
-    }
-
-
-def patch_files(patches, release):
-    """Return {path in site-packages: bytes} of the patched Python files."""
-    text = ''.join(path.read_text('utf-8') for path in patches)
-    names = dict.fromkeys(re.findall(r'(?m)^--- a/python/(.*)', text))
-    with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder, 'python')
-        for name in names:
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(release[name], tree / name)
-        for path in patches:
-            git(Path(folder), 'apply', '--include=python/*', path)
-        return {name: (tree / name).read_bytes() for name in names}
+def copy_release(wheel, folder):
+    """Copy a distribution's Python files; link its other modules and data."""
+    for path in wheel.files:
+        is_module = not path.parts[0].endswith(('..', '.dist-info'))
+        if is_module and '__pycache__' not in path.parts:
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            is_python = path.suffix in ('.py', '.pyi')
+            copy = shutil.copyfile if is_python else os.symlink
+            copy(path.locate(), target)
 
 
 def add_tensor_methods(stub, paths):
     """Add methods to Tensor, the stub's last class, as Paddle's build does."""
-    if re.findall(r'(?m)^class (\w+)', stub)[-1:] != ['Tensor']:
-        raise SeriesError(f'{STUB}: the last class should be Tensor.')
+    text = stub.read_text('utf-8')
     nodes = [n for p in paths for n in ast.parse(p.read_text('utf-8')).body]
     for name in sorted(n.name for n in nodes if isinstance(n, ast.FunctionDef)):
-        if f'    def {name}(' in stub:
-            stub += f'    {name} = paddle.tensor.manipulation.{name}\n'
-    return stub
+        if f'    def {name}(' in text:
+            text += f'    {name} = paddle.tensor.manipulation.{name}\n'
+    stub.write_text(text, 'utf-8')
 
 
-def read_day():
-    """Return the day of the series, such as 2026-11-22."""
-    return str(yaml.safe_load((ROOT / MANIFEST).read_text('utf-8'))['day'])
-
-
-def read_new_files(build, release):
-    """Return {path in site-packages: bytes} of the module and its wrapper."""
-    sources = {f'paddle/_{p.name}': p for p in NATIVE.glob('**/native_*.py')}
-    sources['paddle/_native_lib.so'] = build / '_native_lib.so'
-    sources['paddle_scatter_info.py'] = NATIVE / 'paddle_scatter_info.py'
-    files = {name: path.read_bytes() for name, path in sources.items()}
-    process = run('git', '-C', ROOT, 'describe', '--always', '--dirty')
+def add_module(root, build, folder, base):
+    """Add the module, its Python wrapper, and a record of their origin."""
+    native = root / 'native'
+    for path in native.glob('**/native_*.py'):
+        shutil.copy(path, folder / f'paddle/_{path.name}')
+    shutil.copy(build / '_native_lib.so', folder / 'paddle')
+    shutil.copy(native / 'paddle_scatter_info.py', folder)
+    with (folder / LOADER).open('a', encoding='utf-8') as loader:
+        loader.write('\n\n' + (native / 'c_ops_tail.py').read_text('utf-8'))
+    manifest = yaml.safe_load((root / MANIFEST).read_text('utf-8'))
+    process = run('git', '-C', root, 'describe', '--always', '--dirty')
     record = {
-        'base': release,
-        'series': read_day(),
+        'base': base,
+        'series': str(manifest['day']),  # such as 2026-11-22
         'commit': process.stdout.strip() or 'unknown',
-        'operators': sorted(x.stem for x in ROOT.glob('ops_yaml/*.yaml')),
+        'operators': sorted(x.stem for x in root.glob('ops_yaml/*.yaml')),
     }
-    files['paddle/_native_build.json'] = json.dumps(record, indent=2).encode()
-    return files
+    (folder / RECORD).write_text(json.dumps(record, indent=2), 'utf-8')
 
 
-def install(root, site, release, new_files):
-    """Replace `site` by links to the release, changed files and new files."""
-    contents = {
-        **new_files,
-        **patch_files(sorted(root.glob('patches/*.patch')), release),
-    }
-    stub = release[STUB].read_text('utf-8')
-    stub = add_tensor_methods(stub, root.glob('python_api/*.py'))
-    contents[STUB] = stub.encode()
-    tail = (root / 'native/c_ops_tail.py').read_bytes()
-    contents[LOADER] = release[LOADER].read_bytes().rstrip() + b'\n\n' + tail
-    new = site.with_name('site-packages.new')
+def install(root, build, wheel):
+    """Replace <build>/site-packages; return the folder.
+
+    Raises SeriesError if a patch does not apply, as to a patched Paddle.
+    """
+    site, new = build / 'site-packages', build / 'site-packages.new'
     shutil.rmtree(new, ignore_errors=True)
-    for name in {**release, **contents}:
-        (new / name).parent.mkdir(parents=True, exist_ok=True)
-        if name in contents:
-            (new / name).write_bytes(contents[name])
-        else:
-            (new / name).symlink_to(release[name])
+    copy_release(wheel, new)
+    patches = sorted(root.glob('patches/*.patch'))
+    # In a tree, Python files are in python/.
+    git(new, 'apply', '-p2', '--include=paddle/*', *patches)
+    add_tensor_methods(new / STUB, root.glob('python_api/*.py'))
+    add_module(root, build, new, wheel.version)
     shutil.rmtree(site, ignore_errors=True)
-    new.rename(site)
+    return new.rename(site)
 
 
-def pack(site, release, dist, day):
+def pack(site, release, dist):
     """Pack `site` as the only wheel in `dist`, with the release's metadata."""
+    record = json.loads((site / RECORD).read_text('utf-8'))
     old = release.version
-    new = f'{old}+scatter.{day.replace("-", "")}'  # a newer version for pip
-    generated = ('INSTALLER', 'RECORD', 'REQUESTED', '__pycache__')
-    ignore = shutil.ignore_patterns(*generated)
-    commands = {entry.name for entry in release.entry_points}  # of pip
+    # A newer version for pip.
+    new = f'{old}+scatter.{record["series"].replace("-", "")}'
+    ignore = shutil.ignore_patterns('INSTALLER', 'REQUESTED', '__pycache__')
     tree = dist / 'tree'
     info = tree / f'{NAME}-{new}.dist-info'
     scripts = tree / f'{NAME}-{new}.data/scripts'
@@ -131,6 +108,7 @@ def pack(site, release, dist, day):
     text = text.replace(f'\nVersion: {old}\n', f'\nVersion: {new}\n', 1)
     (info / 'METADATA').write_text(text, 'utf-8')
     scripts.mkdir(parents=True)
+    commands = {entry.name for entry in release.entry_points}  # of pip
     for path in release.files:
         if path.parts[0] == '..' and path.name not in commands:
             shutil.copy(path.locate(), scripts)
@@ -145,21 +123,17 @@ def main():
     parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
     parser.add_argument('--pack', action='store_true')
     args = parser.parse_args()
-    build = args.build_dir.resolve()
-    site, wheel = build / 'site-packages', metadata.distribution(NAME)
+    build, wheel = args.build_dir.resolve(), metadata.distribution(NAME)
     if args.pack:
-        path = pack(site, wheel, build / 'dist', read_day())
+        path = pack(build / 'site-packages', wheel, build / 'dist')
         print(f'{path} ({path.stat().st_size / 2**20:.0f} MiB)')
         return
-    # Raises SeriesError if a patch does not apply, as to a patched Paddle.
-    release = list_released_files(wheel)
-    install(ROOT, site, release, read_new_files(build, wheel.version))
+    place = repr(str(install(ROOT, build, wheel)))
     # Inserted before the last entry, the release's: this file sorts before all
     # other .pth files. A virtual environment reads them twice.
-    place = repr(str(site))
     line = f'import sys; {place} in sys.path or sys.path.insert(-1, {place})\n'
     pth = Path(wheel.locate_file('0_scatter_operators.pth'))
-    write_if_changed(pth, line.encode())
+    pth.write_text(line, 'utf-8')
 
 
 if __name__ == '__main__':

@@ -8,17 +8,17 @@ import pytest
 
 from scripts.series.manifest import SeriesError
 from scripts.series.patch_repo import write_tree as write_files
-from scripts.wheel.install import install, list_released_files, pack
+from scripts.wheel.install import install, pack
 
-MODULE, OTHER = 'paddle/tensor/manipulation.py', 'paddle/other.py'
-STUB, LOADER = 'paddle/tensor/tensor.pyi', 'paddle/_C_ops.py'
-LIBRARY = 'paddle/_native_lib.so'
+MODULE, STUB = 'paddle/tensor/manipulation.py', 'paddle/tensor/tensor.pyi'
+DATA, LIBRARY = 'paddle/libs/data.json', 'paddle/_native_lib.so'
+LOADER = 'paddle/_C_ops.py'
 INFO = 'paddlepaddle-3.3.1.dist-info'
 WHEEL_FILES = {
     MODULE: 'VALUE = 1\n',
     STUB: 'class Tensor:\n    def fill(self): ...\n',
     LOADER: '__all__ = []\n',
-    OTHER: 'OTHER = 1\n',
+    DATA: '{}\n',
     '../bin/paddle': '#!/bin/sh\n',
     '../bin/fleetrun': 'made by pip\n',
     f'{INFO}/METADATA': (
@@ -31,36 +31,37 @@ WHEEL_FILES = {
     ),
     f'{INFO}/entry_points.txt': '[console_scripts]\nfleetrun = paddle:main\n',
 }
-
-
-def make_patch(name, old, new):
-    head = f'--- a/python/{name}\n+++ b/python/{name}\n'
-    return f'{head}@@ -1 +1 @@\n-{old}\n+{new}\n'
-
-
-PATCH = make_patch(MODULE, 'VALUE = 1', 'VALUE = 2')
-OTHER_PATCH = make_patch(OTHER, 'OTHER = 1', 'OTHER = 2')
+PATCH, NEXT_PATCH = (
+    f'--- a/python/{MODULE}\n+++ b/python/{MODULE}\n'
+    f'@@ -1 +1 @@\n-VALUE = {value}\n+VALUE = {value + 1}\n'
+    for value in (1, 2)
+)
+PROJECT_FILES = {
+    'patches/0001-a.patch': PATCH,
+    'patches/0002-b.patch': NEXT_PATCH,
+    'python_api/fill.py': 'def fill(x): ...\n',
+    'native/c_ops_tail.py': 'LOADED = True\n',
+    'native/dygraph/native_calls.py': 'CALLS = True\n',
+    'native/paddle_scatter_info.py': 'INFO = True\n',
+    'scripts/series/series.yaml': 'day: 2026-11-22\n',
+}
 
 
 class Toy:
     """An installed wheel, a build folder, and a project with a series."""
 
     def __init__(self, folder):
-        self.folder, self.site = folder, folder / 'build/site-packages'
+        self.pip, self.project = folder / 'pip', folder / 'project'
+        self.build = folder / 'build'
+        self.site = self.build / 'site-packages'
         record = {f'{INFO}/RECORD': ''.join(f'{x},,\n' for x in WHEEL_FILES)}
-        write_files(folder / 'pip', {**WHEEL_FILES, **record})
-        self.wheel = metadata.Distribution.at(folder / 'pip' / INFO)
+        write_files(self.pip, {**WHEEL_FILES, **record})
+        write_files(self.project, PROJECT_FILES)
+        write_files(self.build, {'_native_lib.so': 'ELF'})
+        self.wheel = metadata.Distribution.at(self.pip / INFO)
 
-    def install(self, patch=PATCH + OTHER_PATCH):
-        files = {
-            'patches/0001-python-change-fill.patch': patch,
-            'python_api/fill.py': 'def fill(x): ...\n',
-            'native/c_ops_tail.py': 'LOADED = True\n',
-        }
-        root = self.folder / 'project'
-        write_files(root, files)
-        release = list_released_files(self.wheel)
-        return install(root, self.site, release, {LIBRARY: b'ELF'})
+    def install(self):
+        install(self.project, self.build, self.wheel)
 
 
 @pytest.fixture
@@ -78,37 +79,32 @@ def read_files(folder):
 
 
 def test_install_replaces_the_folder_and_preserves_the_release(toy):
-    before = read_files(toy.folder / 'pip')
+    before = read_files(toy.pip)
     toy.install()
     files = read_files(toy.site)
-    assert (files[MODULE], files[OTHER]) == ('VALUE = 2\n', 'OTHER = 2\n')
+    assert files[MODULE] == 'VALUE = 3\n'
     assert files[STUB].endswith('    fill = paddle.tensor.manipulation.fill\n')
-    assert files[LOADER] == '__all__ = []\n\nLOADED = True\n'
+    assert files[LOADER] == '__all__ = []\n\n\nLOADED = True\n'
+    assert files['paddle/_native_calls.py'] == 'CALLS = True\n'
+    assert (toy.site / DATA).is_symlink()
     write_files(toy.site, {'paddle/_native_old.py': 'of an earlier build'})
-    toy.install(PATCH)
-    assert read_files(toy.site) == {**files, OTHER: 'OTHER = 1\n'}
-    assert (toy.site / OTHER).is_symlink()
-    assert read_files(toy.folder / 'pip') == before
-
-
-def test_faults_are_raised_before_writing(toy):
-    with pytest.raises(SeriesError, match='patch does not apply'):
-        toy.install(make_patch(MODULE, 'VALUE = 9', 'VALUE = 2'))
-    (toy.folder / 'pip' / STUB).write_text('class Base: ...\n')
-    with pytest.raises(SeriesError, match='class should be Tensor'):
-        toy.install()
-    assert not toy.site.exists()
-
-
-def test_packed_wheel_installs_and_uninstalls_with_pip(toy):
     toy.install()
-    dist = toy.folder / 'build/dist'
+    assert read_files(toy.site) == files
+    write_files(toy.project, {'patches/0003-c.patch': PATCH})
+    with pytest.raises(SeriesError, match='patch does not apply'):
+        toy.install()
+    assert read_files(toy.site) == files
+    assert read_files(toy.pip) == before
+
+
+def test_packed_wheel_installs_and_uninstalls_with_pip(toy, tmp_path):
+    toy.install()
+    dist, venv = toy.build / 'dist', tmp_path / 'my venv'
     write_files(dist, {'paddlepaddle-3.3.1+older.whl': ''})
-    wheel = pack(toy.site, toy.wheel, dist, '2026-11-22')
+    wheel = pack(toy.site, toy.wheel, dist)
     version = '3.3.1+scatter.20261122'
     assert wheel.name == f'paddlepaddle-{version}-cp39-abi3-linux_x86_64.whl'
     assert list(dist.iterdir()) == [wheel]
-    venv = toy.folder / 'my venv'
     command = [sys.executable, '-m', 'venv', '--without-pip', venv]
     subprocess.run(command, check=True)
     python, before = str(venv / 'bin/python'), read_files(venv)
@@ -116,7 +112,7 @@ def test_packed_wheel_installs_and_uninstalls_with_pip(toy):
     options = ['--no-deps', '--no-index', '--find-links', dist, 'paddlepaddle']
     subprocess.run([*pip, 'install', *options], check=True)
     (site,) = venv.glob('lib/python*/site-packages')
-    for name in (MODULE, OTHER, LOADER, LIBRARY):
+    for name in (MODULE, DATA, LOADER, LIBRARY):
         assert (site / name).read_bytes() == (toy.site / name).read_bytes()
     info = site.relative_to(venv) / f'paddlepaddle-{version}.dist-info'
     names = {'bin/paddle', 'bin/fleetrun', f'{info}/entry_points.txt'}
