@@ -28,8 +28,6 @@ options:
 
 without --source:
   --clean         empty the build folder and start over
-  --paddle V      release to build into (default: $base; also 3.3.0, in
-                  build-V)
   --wheel         pack a wheel in build/dist that replaces the released
                   paddlepaddle
   --into PYTHON   install the wheel into the environment of this interpreter,
@@ -50,7 +48,7 @@ while (($#)); do
   case $1 in
     --help | -h) print_help; exit ;;
     --clean | --dry-run | --gpu | --wheel) option[$1]=yes; shift ;;
-    --build-dir | --into | --jobs | --only | --paddle | --python | --source)
+    --build-dir | --into | --jobs | --only | --python | --source)
       [[ ${2-} ]] || fail "$1: the value is missing."
       option[$1]=$2; shift 2 ;;
     -j) set -- --jobs "${@:2}" ;;
@@ -60,16 +58,13 @@ while (($#)); do
 done
 
 if [[ ${option[--source]-} ]]; then
-  wrong=(--clean --paddle --wheel --into) verb=cannot
+  wrong=(--clean --wheel --into) verb=cannot
 else
   wrong=(--only --gpu) verb='can only'
 fi
 for name in "${wrong[@]}"; do
   [[ ! ${option[$name]-} ]] || fail "$name $verb be used with --source."
 done
-paddle=${option[--paddle]-$base}
-[[ $paddle == "$base" || $paddle == 3.3.0 ]] ||
-  fail "--paddle: should be $base or 3.3.0, but received $paddle."
 [[ ${option[--only]-apply} == apply ]] || fail '--only: should be apply.'
 [[ ${option[--jobs]-1} =~ ^[1-9][0-9]*$ ]] ||
   fail "--jobs: should be a positive number, but received ${option[--jobs]}."
@@ -77,10 +72,8 @@ paddle=${option[--paddle]-$base}
 # Paths in the project folder are relative to it. Links to a Python are not
 # resolved: a virtual environment is recognized by its path.
 source=${option[--source]:+$(realpath -ms "${option[--source]}")}
-build=$root/build
-[[ $paddle == "$base" ]] || build+=-$paddle
-[[ ! $source ]] || build=$source/build
-build=$(realpath -m --relative-base="$root" "${option[--build-dir]-$build}")
+build=$(realpath -m --relative-base="$root" \
+  "${option[--build-dir]-${source:-$root}/build}")
 into=${option[--into]-}
 if [[ $into ]]; then
   into=$(realpath -ms --relative-base="$root" "$(type -P "$into" || echo "$into")")
@@ -110,13 +103,13 @@ set_jobs() {  # GB per job
 }
 
 # ---- Steps ------------------------------------------------------------------
-names=() hints=() commands=()
+names=() commands=()
 
-# Append an idempotent command, and a hint that is printed if it fails.
-add_step() {  # NAME HINT COMMAND...
+# Append an idempotent command.
+add_step() {  # NAME COMMAND...
   local command
-  printf -v command ' %q' "${@:3}"
-  names+=("$1") hints+=("$2") commands+=("${command# }")
+  printf -v command ' %q' "${@:2}"
+  names+=("$1") commands+=("${command# }")
 }
 
 run_steps() {
@@ -131,8 +124,9 @@ run_steps() {
     if ((status)); then
       echo "FAILED after $((SECONDS - start)) s"
       fail '' "Exit code $status. The log ends with:" \
-        "$(tail -n 25 "$log" | sed 's/^/    /')" "${hints[i]:+
-Hint: ${hints[i]}}"
+        "$(tail -n 25 "$log" | sed 's/^/    /')" '' 'A rerun resumes. If a
+compiler was killed, memory ran out: use fewer --jobs. If the build folder was
+moved or is damaged, use --clean; with --source, another --build-dir.'
     fi
     echo "$((SECONDS - start)) s"
   done
@@ -175,9 +169,7 @@ tag $tag)" 'To build the checkout as it is, run ninja.'
     echo "The series applies here, but is based on $tag: git checkout $tag"
   # The settings of the user have no effect. --keep-non-patch keeps
   # [Operator Mechanism].
-  add_step apply "see the log. If git am stopped at a patch, ${git[*]} am \
---abort reverts the others." \
-    env "EMAIL=${EMAIL-noreply@localhost}" "${git[@]}" \
+  add_step apply env "EMAIL=${EMAIL-noreply@localhost}" "${git[@]}" \
     -c core.hooksPath=/dev/null -c apply.whitespace=nowarn am --quiet \
     --no-3way --no-gpg-sign --no-keep-cr --keep-non-patch "${patches[@]}"
   echo "To undo: git -C ${source@Q} reset --keep $head"
@@ -193,31 +185,25 @@ add_source_steps() {
     name=paddlepaddle-gpu gpu=(-DWITH_GPU=ON -DCUDA_ARCH_NAME=Auto)
     set_jobs 4
   fi
-  add_step environment '' "$python" -m venv "$venv"
-  add_step packages 'check the network; a rerun resumes.' \
-    "${pip[@]}" -r "$source/python/requirements.txt" \
+  add_step environment "$python" -m venv "$venv"
+  add_step packages "${pip[@]}" -r "$source/python/requirements.txt" \
     setuptools wheel PyYAML Jinja2 scipy hypothesis
-  add_step configure 'fix the first "CMake Error". After a change of compiler or
-CUDA, delete CMakeCache.txt. cmake -DX=Y . sets other options.' \
-    cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DWITH_TESTING=ON "-DPY_VERSION=$version" \
-    "-DPYTHON_EXECUTABLE=$(realpath -ms "$venv/bin/python")" \
-    "${gpu[@]}"
+  add_step configure cmake -S "$source" -B "$build" -G Ninja \
+    -DCMAKE_BUILD_TYPE=Release -DWITH_TESTING=ON "-DPY_VERSION=$version" \
+    "-DPYTHON_EXECUTABLE=$(realpath -ms "$venv/bin/python")" "${gpu[@]}"
   # Linking opens many files.
   ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -Hn)"
-  add_step build 'fix the first "error:"; a rerun resumes. If a compiler was
-killed, memory ran out: use fewer --jobs.' ninja -C "$build" -j "$jobs"
+  add_step build ninja -C "$build" -j "$jobs"
   # The wheel's version does not change: --force-reinstall is required.
-  add_step install '' "${pip[@]}" --no-deps --force-reinstall \
+  add_step install "${pip[@]}" --no-deps --force-reinstall \
     --no-index --pre --find-links "$build/python/dist" "$name"
-  add_step test 'run a single test: ctest -R NAME -V' \
-    ctest --test-dir "$build" -R 'scatter|masked_fill|index_reduce' \
+  add_step test ctest --test-dir "$build" -R 'scatter|masked_fill|index_reduce' \
     --output-on-failure
 }
 
 # ---- The wheel --------------------------------------------------------------
 check_requirements() {
-  local missing=() tool found expected="Python $version with paddlepaddle $paddle"
+  local missing=() tool found expected="Python $version with paddlepaddle $base"
   [[ $(uname -sm) == 'Linux x86_64' ]] ||
     missing+=("Linux on x86_64: this is $(uname -sm)")
   "$python" -c 'import ensurepip' 2>/dev/null ||
@@ -244,7 +230,7 @@ print("Python {}.{} with".format(*sys.version_info),
       tail -n 1) || true
     [[ ${found%%+*} == "$expected" ]] || fail \
       "--into: expected $expected, but received $found" \
-      "Install the release: ${into@Q} -m pip install paddlepaddle==$paddle. To \
+      "Install the release: ${into@Q} -m pip install paddlepaddle==$base. To \
 build for another Python: --python ${into@Q} and another --build-dir."
   fi
   if [[ ! ${option[--clean]-} && -f $build/venv/pyvenv.cfg ]] &&
@@ -258,37 +244,28 @@ add_wheel_steps() {
   local packs=${option[--wheel]-$into} venv_python=$build/venv/bin/python
   local pip=("$venv_python" -m pip --no-input --disable-pip-version-check)
   local install=("$venv_python" scripts/wheel/install.py --build-dir "$build")
-  local packages=(-r requirements.txt "paddlepaddle==$paddle")
+  local packages=(-r requirements.txt "paddlepaddle==$base")
   [[ $packs ]] || packages+=(-r requirements-test.txt)
   set_jobs 1
   if [[ ${option[--clean]-} ]]; then
-    add_step clean 'check who owns the files.' find "$build" -mindepth 1 \
-      -maxdepth 1 ! -name $marker ! -name logs -exec rm -rf {} +
+    add_step clean find "$build" -mindepth 1 -maxdepth 1 \
+      ! -name $marker ! -name logs -exec rm -rf {} +
   fi
   if [[ ${option[--clean]-} ]] || ! "${pip[@]}" --version &>/dev/null; then
-    add_step environment '' \
-      "$python" -m venv --clear "$build/venv"
+    add_step environment "$python" -m venv --clear "$build/venv"
   fi
   # Python compiles modules when they are imported; pip would compile all.
-  add_step packages 'check the network and the disk space (df -h); a rerun
-resumes. --clean replaces a damaged environment.' \
-    "${pip[@]}" install --no-compile "${packages[@]}"
-  add_step generate 'the log has the ops_yaml entry or the line of the generator.' \
-    "$venv_python" native/glue/generate_native.py --out "$build/glue"
-  add_step configure 'check the versions of g++ (C++17) and cmake (3.20 or
-later). If the build folder was moved, use --clean.' \
-    cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  add_step packages "${pip[@]}" install --no-compile "${packages[@]}"
+  add_step generate "$venv_python" \
+    native/glue/generate_native.py --out "$build/glue"
+  add_step configure cmake -S . -B "$build" -G Ninja \
+    -DCMAKE_BUILD_TYPE=Release \
     "-DCMAKE_MAKE_PROGRAM=$(realpath -m "$build/venv/bin/ninja")"
-  add_step compile 'fix the first "error:" in the log. If the compiler was killed,
-memory ran out: use --jobs 1.' cmake --build "$build" -j "$jobs"
-  add_step install 'the log has the file or patch. After a change in python_api,
-export the patches; otherwise start over with --clean.' "${install[@]}"
-  if [[ $packs ]]; then
-    add_step wheel 'check the disk space: the wheel takes 0.2 GB.' \
-      "${install[@]}" --pack
-  fi
+  add_step compile cmake --build "$build" -j "$jobs"
+  add_step install "${install[@]}"
+  [[ ! $packs ]] || add_step wheel "${install[@]}" --pack
   if [[ $into ]]; then  # with the build's pip: the environment may have none
-    add_step into '' "${pip[@]}" --python "$into" install --no-deps \
+    add_step into "${pip[@]}" --python "$into" install --no-deps \
       --force-reinstall --no-index --find-links "$build/dist" paddlepaddle
   fi
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np  # noqa: F401
 import pytest
 from processes import released_answers
+from programs import run_program, static_mode
 
 import paddle
 
@@ -42,23 +43,13 @@ def after(call, x):
 def static(call, *arrays):
     """Return the result of a static graph with unknown dims."""
     feed = {f'x{i}': array for i, array in enumerate(arrays)}
-    paddle.enable_static()
-    with paddle.static.program_guard(paddle.static.Program()):
-        inputs = [
-            paddle.static.data(name, [-1] * array.ndim, str(array.dtype))
-            for name, array in feed.items()
-        ]
-        out = [call(*inputs)]
-        (result,) = paddle.static.Executor().run(feed=feed, fetch_list=out)
-    paddle.disable_static()
-    return result.tolist()
+    with static_mode():
+        (out,) = run_program(lambda x: [call(*x.values())], feed, (), False)
+    return out.tolist()
 
 
 def to_plain(value):
-    if not isinstance(value, paddle.Tensor):
-        return value
-    is_half = value.dtype in (paddle.float16, paddle.bfloat16)
-    return (value.astype('float32') if is_half else value).tolist()
+    return value.tolist() if isinstance(value, paddle.Tensor) else value
 
 
 def evaluate(call):
@@ -66,7 +57,6 @@ def evaluate(call):
     try:
         return f'`{to_plain(eval(call.strip("`"), globals()))}`'
     except Exception as error:
-        paddle.disable_static()
         return f'`{type(error).__name__}`'
 
 
