@@ -152,10 +152,9 @@ to finish, or specify another --build-dir."
 
 # ---- The checkout -----------------------------------------------------------
 add_apply_step() {
-  local patches=() name error head git=(git -C "$source")
+  local patches=("$root"/patches/*.patch) error head git=(git -C "$source")
   [[ -e $source/.git ]] ||
     fail "$source: not the top-level folder of a checkout."
-  for name in $(<patches/series); do patches+=("$root/patches/$name"); done
   if cat "${patches[@]}" | "${git[@]}" apply --check --reverse 2>/dev/null; then
     echo "The ${#patches[@]} patches are already applied."
     return

@@ -42,10 +42,8 @@ def test_new_module_runs_all_tests_with_unittest(path):
         assert ast.unparse(body[-1]).endswith('unittest.main()')
 
 
-RNG = np.random.default_rng(7)
-SHAPE = (10, 11)
-X = RNG.standard_normal(SHAPE)
-MASK = RNG.random(SHAPE) < 0.5
+X = np.random.default_rng(7).standard_normal((10, 11))
+MASK = X < 0
 TWO = np.asarray(2.0)
 
 

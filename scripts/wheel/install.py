@@ -29,18 +29,14 @@ NAME = 'paddlepaddle'
 ROOT = Path(__file__).resolve().parents[2]
 STUB, LOADER = 'paddle/tensor/tensor.pyi', 'paddle/_C_ops.py'
 RECORD = 'paddle/_native_build.json'
+# What Python and pip add to a wheel's files.
+IGNORE = shutil.ignore_patterns('__pycache__', 'INSTALLER', 'REQUESTED')
 
 
-def copy_release(wheel, folder):
-    """Copy a distribution's Python files; link its other modules and data."""
-    for path in wheel.files:
-        is_module = not path.parts[0].endswith(('..', '.dist-info'))
-        if is_module and '__pycache__' not in path.parts:
-            target = folder / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            is_python = path.suffix in ('.py', '.pyi')
-            copy = shutil.copyfile if is_python else os.symlink
-            copy(path.locate(), target)
+def copy_or_link(source, target):
+    """Copy a Python file, which may be changed; link any other file."""
+    is_python = source.endswith(('.py', '.pyi'))
+    (shutil.copyfile if is_python else os.symlink)(source, target)
 
 
 def add_tensor_methods(stub, paths):
@@ -80,7 +76,10 @@ def install(root, build, wheel):
     """
     site, new = build / 'site-packages', build / 'site-packages.new'
     shutil.rmtree(new, ignore_errors=True)
-    copy_release(wheel, new)
+    paddle = wheel.locate_file('paddle')
+    shutil.copytree(
+        paddle, new / 'paddle', ignore=IGNORE, copy_function=copy_or_link
+    )
     patches = sorted(root.glob('patches/*.patch'))
     # In a tree, Python files are in python/.
     git(new, 'apply', '-p2', '--include=paddle/*', *patches)
@@ -90,32 +89,30 @@ def install(root, build, wheel):
     return new.rename(site)
 
 
-def pack(site, release, dist):
-    """Pack `site` as the only wheel in `dist`, with the release's metadata."""
+def pack(build, release):
+    """Pack the only wheel in <build>/dist, with the release's metadata."""
+    site, dist = build / 'site-packages', build / 'dist'
     record = json.loads((site / RECORD).read_text('utf-8'))
     old = release.version
     # A newer version for pip.
     new = f'{old}+scatter.{record["series"].replace("-", "")}'
-    ignore = shutil.ignore_patterns('INSTALLER', 'REQUESTED', '__pycache__')
     tree = dist / 'tree'
     info = tree / f'{NAME}-{new}.dist-info'
     scripts = tree / f'{NAME}-{new}.data/scripts'
     shutil.rmtree(dist, ignore_errors=True)
-    shutil.copytree(site, tree, symlinks=True, ignore=ignore)
+    shutil.copytree(site, tree, symlinks=True, ignore=IGNORE)
     old_info = release.locate_file(f'{NAME}-{old}.dist-info')
-    shutil.copytree(old_info, info, ignore=ignore)
+    shutil.copytree(old_info, info, ignore=IGNORE)
     text = release.read_text('METADATA')
     text = text.replace(f'\nVersion: {old}\n', f'\nVersion: {new}\n', 1)
     (info / 'METADATA').write_text(text, 'utf-8')
     scripts.mkdir(parents=True)
-    commands = {entry.name for entry in release.entry_points}  # of pip
-    for path in release.files:
-        if path.parts[0] == '..' and path.name not in commands:
-            shutil.copy(path.locate(), scripts)
+    # pip makes the other program, an entry point.
+    (program,) = (x for x in release.files if x.match('../bin/paddle'))
+    shutil.copy(program.locate(), scripts)
     command = [sys.executable, '-m', 'wheel', 'pack', tree, '-d', dist]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, check=True)
     shutil.rmtree(tree)
-    return next(dist.glob('*.whl'))
 
 
 def main():
@@ -125,8 +122,7 @@ def main():
     args = parser.parse_args()
     build, wheel = args.build_dir.resolve(), metadata.distribution(NAME)
     if args.pack:
-        path = pack(build / 'site-packages', wheel, build / 'dist')
-        print(f'{path} ({path.stat().st_size / 2**20:.0f} MiB)')
+        pack(build, wheel)
         return
     place = repr(str(install(ROOT, build, wheel)))
     # Inserted before the last entry, the release's: this file sorts before all
