@@ -36,8 +36,8 @@ def after(call, x):
     try:
         call(x)
     except Exception as error:
-        return [type(error).__name__, to_plain(x)]
-    return to_plain(x)
+        return [type(error).__name__, x.tolist()]
+    return x.tolist()
 
 
 def static(call, *arrays):
@@ -48,14 +48,12 @@ def static(call, *arrays):
     return out.tolist()
 
 
-def to_plain(value):
-    return value.tolist() if isinstance(value, paddle.Tensor) else value
-
-
 def evaluate(call):
     """Return the result of a call in the form of the page."""
     try:
-        return f'`{to_plain(eval(call.strip("`"), globals()))}`'
+        value = eval(call.strip('`'), globals())
+        is_tensor = isinstance(value, paddle.Tensor)
+        return f'`{value.tolist() if is_tensor else value}`'
     except Exception as error:
         return f'`{type(error).__name__}`'
 
