@@ -210,7 +210,7 @@ class Checkout:
 
 def test_apply_commits_the_series_once(tmp_path):
     checkout = Checkout(tmp_path)
-    steps = '(?s)am --quiet .* -DWITH_GPU=ON.* -j 3\n.* ctest --test-dir '
+    steps = '(?s)am --quiet .* -DWITH_GPU=ON.* -j 3\n.*-dir My. Paddle/build '
     assert re.search(steps, checkout.run('--dry-run', '--jobs=3', '--gpu'))
     assert checkout.git('rev-parse', 'HEAD') == checkout.start
     assert not (checkout.tree / 'build').exists()

@@ -25,10 +25,10 @@ WHEEL_FILES = {
     f'{INFO}/WHEEL': 'Wheel-Version: 1.0\nTag: cp39-abi3-linux_x86_64\n',
     f'{INFO}/entry_points.txt': '[console_scripts]\nfleetrun = paddle:main\n',
 }
-PATCH, NEXT_PATCH = (
+PATCH, NEXT_PATCH, THIRD_PATCH = (
     f'--- a/python/{MODULE}\n+++ b/python/{MODULE}\n'
     f'@@ -1 +1 @@\n-VALUE = {value}\n+VALUE = {value + 1}\n'
-    for value in (1, 2)
+    for value in (1, 2, 3)
 )
 PROJECT_FILES = {
     'patches/0001-a.patch': PATCH,
@@ -77,13 +77,14 @@ def test_install_replaces_the_folder_and_preserves_the_release(tmp_path):
     assert files[LOADER] == '__all__ = []\n\n\nLOADED = True\n'
     assert files['paddle/_native_calls.py'] == 'CALLS = True\n'
     assert (toy.site / DATA).is_symlink()
-    write_files(toy.site, {'paddle/_native_old.py': 'of an earlier build'})
-    toy.install()
-    assert read_files(toy.site) == files
     write_files(toy.project, {'patches/0003-c.patch': PATCH})
     with pytest.raises(SeriesError, match='patch does not apply'):
         toy.install()
     assert read_files(toy.site) == files
+    write_files(toy.project, {'patches/0003-c.patch': THIRD_PATCH})
+    write_files(toy.site, {'paddle/_native_old.py': 'of an earlier build'})
+    toy.install()
+    assert read_files(toy.site) == {**files, MODULE: 'VALUE = 4\n'}
     assert read_files(toy.pip) == before
 
 
