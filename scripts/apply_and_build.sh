@@ -124,9 +124,9 @@ run_steps() {
     if ((status)); then
       echo "FAILED after $((SECONDS - start)) s"
       fail '' "Exit code $status. The log ends with:" \
-        "$(tail -n 25 "$log" | sed 's/^/    /')" '' 'A rerun resumes. If a
-compiler was killed, memory ran out: use fewer --jobs. If the build folder was
-moved or is damaged, use --clean; with --source, another --build-dir.'
+        "$(tail -n 25 "$log" | sed 's/^/    /')" '' \
+        'A rerun resumes. If a compiler was killed, memory ran out: use fewer --jobs.' \
+        'If the build folder was moved or is damaged, use --clean or another --build-dir.'
     fi
     echo "$((SECONDS - start)) s"
   done
