@@ -13,11 +13,11 @@ import sys
 import graph_programs
 import pytest
 import test_saved_programs as programs
-from bench.run import processes
+from bench.run import runner
 
 PACKAGES = programs.ROOT / 'build/onnx-packages'
 # Values of PYTHONPATH
-OURS, RELEASE = PACKAGES, f'{processes.RELEASE}:{PACKAGES}'
+OURS, RELEASE = PACKAGES, f'{runner.RELEASE}:{PACKAGES}'
 STAMP = PACKAGES / 'requirements'
 REQUIREMENTS = (
     'paddle2onnx==2.1.0',

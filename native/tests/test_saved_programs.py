@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench.run.processes import RELEASE
+from bench.run.runner import RELEASE
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ''  # PYTHONPATH: the default paddle of the interpreter

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.run.processes import RELEASE
+from bench.run.runner import RELEASE
 
 
 def run_python(code, *arguments, **environment):
