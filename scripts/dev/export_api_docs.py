@@ -1,11 +1,8 @@
 """Write docs/api/<api>.rst, the English API pages, from the docstrings.
 
 The text is unchanged: Paddle also generates its pages from the docstrings. The
-Chinese pages, <api>_cn.rst, are written by hand; their signatures, parameters,
-errors and numbers of sections and notes are compared with the English pages.
-With --check, nothing is written.
-
-Exit status: 0 success, 1 stale pages or a fault.
+Chinese pages, <api>_cn.rst, are written by hand; their outline is compared with
+that of the English pages. With --check, nothing is written.
 """
 
 import argparse
@@ -13,89 +10,74 @@ import ast
 import re
 import sys
 import textwrap
-from itertools import zip_longest
+from difflib import unified_diff
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
-from scripts.common.programs import report
-
 ROOT = Path(__file__).resolve().parents[2]
-COLONS = ':' * 12
-SECTION = re.compile(r'(?m)^(Args|Returns|Raises|Note|Examples):$')
+PAGE = """\
+.. _api_paddle_{api}:
+
+{api}
+-------------------------------
+
+.. py:function:: paddle.{api}({arguments})
+
+{text}
+"""
+SECTION = re.compile(
+    r'(?m)^(Args|Returns|Raises|Note|Examples):\n((?: .*\n?|\n)*)'
+)
+FIELD = re.compile(r'(?m)^(\w+)( \([^)]*\))?: ')
 # Both pages of a function have the same signature, parameters, errors, numbers
 # of sections and notes, and source of the examples.
 OUTLINE = re.compile(
     r'(?m)^(?:\.\. py:function:: .+|    - \*\*\w+\*\* |- (?=[^\n]+[:：])'
-    rf'|{COLONS}$|COPY-FROM: .+)'
+    r'|:{12}$|COPY-FROM: .+)'
 )
-FIELD = re.compile(r'(?m)^(\w+)( \([^)]*\))?: ')
 
 
-def parse_functions(path):
-    """Return {name: node}; a definition follows its overload stubs."""
-    tree = ast.parse(path.read_text('utf-8'))
-    return {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+def format_section(match):
+    """Format a section; parameters and exceptions become a list."""
+    title, body = match[1], textwrap.dedent(match[2])
+    if title in ('Args', 'Raises'):
+        body = re.sub('(?m)^ +', ' ' * 6, body)
+        body = FIELD.sub(r'    - **\1**\2 - ', body)
+    title = title.replace('Args', 'Parameters')
+    return f'{title}\n{":" * 12}\n\n{body}'
 
 
-def format_fields(text):
-    """Format parameters or exceptions as a list with continuation lines."""
-    text = re.sub('(?m)^ +', ' ' * 6, text)
-    return FIELD.sub(r'    - **\1**\2 - ', text)
-
-
-def render_page(api, nodes):
+def render_page(api, source):
     """Render a function's page; with *args, its wrapper has the signature."""
-    node = nodes[api]
-    form = nodes.get(f'_{api}_wrapper', node) if node.args.vararg else node
-    name = f'paddle.{api}'
-    lines = [f'.. _api_{name.replace(".", "_")}:', '', api, '-' * 31, '']
-    for argument in form.args.args:
+    nodes = ast.parse(source).body
+    nodes = {n.name: n for n in nodes if isinstance(n, ast.FunctionDef)}
+    wrapper = nodes.get(f'_{api}_wrapper', nodes[api])
+    for argument in wrapper.args.args:
         argument.annotation = None
-    lines += [f'.. py:function:: {name}({ast.unparse(form.args)})', '']
-    text = ast.get_docstring(node) or ast.get_docstring(form)
-    head, *rest = SECTION.split(text)
-    lines += [head.strip('\n'), '']
-    for title, body in zip(rest[::2], rest[1::2]):
-        lines += ['Parameters' if title == 'Args' else title, COLONS, '']
-        body = textwrap.dedent(body.strip('\n'))
-        if title in ('Args', 'Raises'):
-            body = format_fields(body)
-        lines += [body, '']
-    return '\n'.join(lines)
+    text = ast.get_docstring(nodes[api]) or ast.get_docstring(wrapper)
+    text = SECTION.sub(format_section, text)
+    return PAGE.format(api=api, arguments=ast.unparse(wrapper.args), text=text)
 
 
-def check_chinese_page(file, api, english):
-    """Return the first difference of the Chinese page in a list, if any."""
-    if not file.is_file():
-        return [f'{file.name}: missing; write it by hand, like the other pages']
-    expected = [*OUTLINE.findall(english), f'COPY-FROM: paddle.{api}']
-    actual = OUTLINE.findall(file.read_text('utf-8'))
-    pairs = zip_longest(expected, actual, fillvalue='the end')
-    return [
-        f'{file.name}: expected `{word}`, found `{other}`'
-        for word, other in pairs
-        if word != other
-    ][:1]
-
-
-def main(arguments=None):
+def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--check', action='store_true', help='write nothing')
-    options = parser.parse_args(arguments)
-    folder, faults = ROOT / 'docs/api', []
+    options = parser.parse_args()
+    faults = []
     for source in sorted((ROOT / 'python_api').glob('*.py')):
-        api, nodes = source.stem, parse_functions(source)
-        if all(name.startswith('_') for name in nodes):
+        api, text = source.stem, source.read_text('utf-8')
+        if f'\ndef {api}(' not in text:
             continue  # helpers only
-        path, text = folder / f'{api}.rst', render_page(api, nodes)
-        faults += check_chinese_page(folder / f'{api}_cn.rst', api, text)
+        page, chinese = (ROOT / f'docs/api/{api}{x}.rst' for x in ('', '_cn'))
+        text = render_page(api, text)
         if not options.check:
-            path.write_text(text, encoding='utf-8')
-        elif not path.is_file() or path.read_text('utf-8') != text:
-            faults.append(f'{path.name}: differs from the docstring')
-    return report('scripts/dev/export_api_docs.py', faults, 'clean')
+            page.write_text(text, encoding='utf-8')
+        elif not page.is_file() or page.read_text('utf-8') != text:
+            faults.append(f'{page.name}: differs from the docstring')
+        expected = [*OUTLINE.findall(text), f'COPY-FROM: paddle.{api}']
+        actual = OUTLINE.findall(chinese.read_text('utf-8'))
+        faults += unified_diff(expected, actual, api, chinese.name, lineterm='')
+    sys.exit('\n'.join(faults) or None)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main()

@@ -5,6 +5,7 @@ python scripts/dev/lint.py --fix       fix and format
 """
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -13,7 +14,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # C++ files, including new ones.
-LIST_CPP = 'git ls-files -co --exclude-standard *.h *.cc *.cu *.cuh'
+LIST_CPP = "git ls-files -co --exclude-standard '*.h' '*.cc' '*.cu' '*.cuh'"
+CHECKS = (
+    'ruff check --no-cache .',
+    'ruff format --no-cache --check .',
+    f'{LIST_CPP} | xargs clang-format --dry-run -Werror',
+)
+FIXES = (
+    'ruff check --no-cache --fix .',
+    'ruff format --no-cache .',
+    f'{LIST_CPP} | xargs clang-format -i',
+)
 # {pattern that kernels/ must not contain: advice}
 FORBIDDEN_PATTERNS = {
     r'\berrors::\w+\(\s*(?!["\s])': 'pass a string literal to errors::',
@@ -23,42 +34,27 @@ FORBIDDEN_PATTERNS = {
 }
 
 
-def succeeds(name, *words):
-    """Whether a program of this Python's environment exits with 0."""
-    path = Path(sysconfig.get_paths()['scripts']) / name
-    if not path.is_file():
-        sys.exit(
-            f'lint: {path} is missing: pip install -r requirements-test.txt'
-        )
-    return subprocess.run([path, *words], cwd=ROOT).returncode == 0
-
-
-def find_forbidden(paths):
+def find_forbidden(path):
     """Yield a message for each match of FORBIDDEN_PATTERNS."""
-    for path in paths:
-        text = (ROOT / path).read_text('utf-8')
-        for pattern, advice in FORBIDDEN_PATTERNS.items():
-            for match in re.finditer(pattern, text):
-                line = text.count('\n', 0, match.start()) + 1
-                yield f'{path}:{line}: {advice}'
+    text = path.read_text('utf-8')
+    for pattern, advice in FORBIDDEN_PATTERNS.items():
+        for match in re.finditer(pattern, text):
+            line = text.count('\n', 0, match.start()) + 1
+            yield f'{path.relative_to(ROOT)}:{line}: {advice}'
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--fix', action='store_true')
-    fix = parser.parse_args().fix
-    files = subprocess.check_output(LIST_CPP.split(), cwd=ROOT, text=True)
-    paths = files.split()
-    layout = ['-i'] if fix else ['--dry-run', '-Werror']
-    faults = [*find_forbidden(p for p in paths if p.startswith('kernels/'))]
-    print(*faults, sep='\n', end='\n' * bool(faults))
-    checks = [
-        succeeds('ruff', 'check', '--no-cache', *['--fix'] * fix, '.'),
-        succeeds('ruff', 'format', '--no-cache', *['--check'] * (not fix), '.'),
-        succeeds('clang-format', *layout, *paths),
-        not faults,
-    ]
-    if not all(checks):
+    commands = FIXES if parser.parse_args().fix else CHECKS
+    paths = (ROOT / 'kernels').rglob('*.*')
+    faults = [fault for path in paths for fault in find_forbidden(path)]
+    for fault in faults:
+        print(fault)
+    # requirements-test.txt lists the programs of this Python's environment.
+    os.environ['PATH'] = f'{sysconfig.get_path("scripts")}:{os.environ["PATH"]}'
+    results = [subprocess.call(x, shell=True, cwd=ROOT) for x in commands]
+    if faults or any(results):
         sys.exit('lint: failed; python scripts/dev/lint.py --fix fixes most')
 
 

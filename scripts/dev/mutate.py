@@ -12,7 +12,6 @@ import random
 import re
 import sys
 from collections import Counter
-from difflib import unified_diff
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -79,16 +78,16 @@ def generate_mutants(scratch, clone, path):
         source = (clone / path).read_text('utf-8').replace('{-', '{ -')
         (scratch / path.name).write_text(source, 'utf-8')
         check_output(
-            *(scratch / 'tool/bin/mutate', path.name, clone.name, '--noCheck'),
-            *('--mutantDir', folder, '--lines', 'lines'),
+            *(clone / 'build/venv/bin/mutate', path.name, clone.name),
+            *('--noCheck', '--mutantDir', folder, '--lines', 'lines'),
             cwd=scratch,
         )
     texts = [p.read_text('utf-8') for p in sorted(folder.iterdir())]
     return [(path, text.replace('{ -', '{-')) for text in texts]
 
 
-def evaluate_mutant(clone, path, mutant):
-    """Return the verdict on a mutant."""
+def find_verdict(clone, path):
+    """Return the verdict on the mutant in a file of the clone."""
     names = '|'.join(p.stem for p in (clone / 'unittests').glob('test_*.py'))
     op_tests = f'test_{Path(path).stem}_(op|api|kernel)'
     ctest = 'ctest --test-dir build -j2 --stop-on-failure'
@@ -99,15 +98,10 @@ def evaluate_mutant(clone, path, mutant):
         ('killed', f"{ctest} -L unit -E '^({names})$'"),
         ('killed', f"{ctest} -R '^tools_test_({OWN_TESTS})$'"),
     ]
-    source = (clone / path).read_text('utf-8')
-    (clone / path).write_text(mutant, 'utf-8')
-    try:
-        for verdict, command in commands:
-            if run('sh', '-c', command, cwd=clone).returncode:
-                return verdict
-        return 'survived'
-    finally:
-        (clone / path).write_text(source, 'utf-8')
+    for verdict, command in commands:
+        if run('sh', '-c', command, cwd=clone).returncode:
+            return verdict
+    return 'survived'
 
 
 def main():
@@ -124,9 +118,8 @@ def main():
         lists = clone / 'CMakeLists.txt'
         limit = f'TIMEOUT {TIME_LIMIT}'
         lists.write_text(re.sub(r'TIMEOUT \d+', limit, lists.read_text()))
-        check_output(sys.executable, '-m', 'venv', scratch / 'tool')
-        check_output(scratch / 'tool/bin/pip', 'install', '-q', TOOL)
         check_output('scripts/apply_and_build.sh', cwd=clone)
+        check_output('build/venv/bin/pip', 'install', '-q', TOOL, cwd=clone)
         for command in CONFIGURE if args.language == 'cpp' else ():
             check_output(*command, cwd=clone)
     paths = [p for x in SOURCES[args.language] for p in sorted(clone.glob(x))]
@@ -139,12 +132,13 @@ def main():
     verdicts = Counter()
     while mutants and sum(verdicts.values()) < args.count:
         path, mutant = mutants.pop()
-        texts = (clone / path).read_text('utf-8'), mutant
-        diff = unified_diff(*map(str.splitlines, texts), n=0, lineterm='')
-        verdict = evaluate_mutant(clone, path, mutant)
+        check_output('git', '-C', clone, 'checkout', 'kernels', 'python_api')
+        (clone / path).write_text(mutant, 'utf-8')
+        verdict = find_verdict(clone, path)
         if verdict != 'does not compile':
             verdicts[verdict] += 1
-            print(verdict, path, *[*diff][2:], sep='\n  ', flush=True)
+            diff = check_output('git', 'diff', '-U0', path, cwd=clone)
+            print(verdict, diff, sep='\n', flush=True)
     print(dict(verdicts))
 
 
