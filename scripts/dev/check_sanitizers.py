@@ -100,7 +100,7 @@ def main():
         'TSAN_OPTIONS': 'halt_on_error=1:ignore_noninstrumented_modules=1',
         'UBSAN_OPTIONS': f'halt_on_error=1:suppressions={folder}/suppressions',
         'LD_PRELOAD': f'{runtime} {openmp} {cpp}',
-        # The runtimes, which open libraries for Paddle, do not read its rpath.
+        # Without it, ThreadSanitizer's runtime deadlocks in the first kernels.
         'LD_LIBRARY_PATH': BUILD / 'site-packages/paddle/libs',
         # ThreadSanitizer has to see how OpenMP synchronizes threads: LLVM's
         # runtime replaces the wheel's and reports it through Archer.

@@ -78,7 +78,7 @@ def generate_mutants(scratch, clone, path):
         source = (clone / path).read_text('utf-8').replace('{-', '{ -')
         (scratch / path.name).write_text(source, 'utf-8')
         check_output(
-            *(clone / 'build/venv/bin/mutate', path.name, clone.name),
+            *(scratch / 'tool/bin/mutate', path.name, clone.name),
             *('--noCheck', '--mutantDir', folder, '--lines', 'lines'),
             cwd=scratch,
         )
@@ -118,8 +118,9 @@ def main():
         lists = clone / 'CMakeLists.txt'
         limit = f'TIMEOUT {TIME_LIMIT}'
         lists.write_text(re.sub(r'TIMEOUT \d+', limit, lists.read_text()))
+        check_output(sys.executable, '-m', 'venv', scratch / 'tool')
+        check_output(scratch / 'tool/bin/pip', 'install', '-q', TOOL)
         check_output('scripts/apply_and_build.sh', cwd=clone)
-        check_output('build/venv/bin/pip', 'install', '-q', TOOL, cwd=clone)
         for command in CONFIGURE if args.language == 'cpp' else ():
             check_output(*command, cwd=clone)
     paths = [p for x in SOURCES[args.language] for p in sorted(clone.glob(x))]
