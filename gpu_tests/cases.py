@@ -38,7 +38,7 @@ def make_call(case):
     updates = updates if index.ndim else np.expand_dims(updates, axis)
     index = index.reshape(-1)
     used = [slice(None)] * axis + [slice(len(index))]
-    arrays = {'x': x, 'index': index, 'updates': updates[tuple(used)].copy()}
+    arrays = {'x': x, 'index': index, 'source': updates[tuple(used)].copy()}
     case = replace(case, arrays=arrays)
     op = 'index_scatter' if case.reduce in LINEAR_REDUCES else 'index_reduce'
     own = case.options.get('include_self', False)

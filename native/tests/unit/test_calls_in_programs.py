@@ -27,14 +27,14 @@ def is_supported(case, mode):
         return False
     if case.api != 'scatter':
         return True
-    index, updates = case.arrays['index'], case.arrays['updates']
+    index, updates = case.arrays['index'], case.arrays['source']
     if not index.ndim:
         return True
     return index.ndim == 1 and updates.shape[case.options['axis']] == len(index)
 
 
 def run_in_program(case):
-    arrays = {**case.arrays, 'out_grad': case.out_grad()}
+    arrays = {**case.arrays, 'out_grad': case.out_grad}
 
     def build(variables):
         *tensors, out_grad = variables.values()
@@ -53,7 +53,7 @@ def test_programs(api, mode):
     cases = (draw(31, number, api) for number in itertools.count())
     cases = (case for case in cases if is_supported(case, mode))
     for case in itertools.islice(cases, 60):
-        case = replace(case, inplace=False, layouts={})
+        case = replace(case, inplace=False)
         expected = results(case).values()
         with mode():
             actual = run_in_program(case)
