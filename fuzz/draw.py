@@ -134,13 +134,14 @@ def draw_view(rng, case, shape):
 
 
 def draw_scatter(rng, case, shape):
-    axis = pick(rng, (0, pick(rng, range(-len(shape), len(shape)))))
+    plain = rng.random() < 0.3  # served by Paddle's own operator
+    axis = 0 if plain else pick(rng, range(-len(shape), len(shape)))
     linear = case.wrt and case.dtype not in GRAD_DTYPES
-    reduces = LINEAR_REDUCES if linear else REDUCES
+    reduces = REDUCES[:2] if plain else LINEAR_REDUCES if linear else REDUCES
     reduce = pick(rng, [r for r in reduces if is_defined(r, case.dtype)])
     options = {'axis': axis}
     if reduce != 'assign':
-        own = pick(rng, (False, True))
+        own = not plain and rng.random() < 0.5
         options |= {'overwrite': False, 'reduce': reduce, 'include_self': own}
     index, updates_shape = draw_index(rng, shape, axis), list(shape)
     del updates_shape[axis]
@@ -193,7 +194,8 @@ def draw(seed, number, api=None, shape=None):
     case = Case(api, (seed, number), dtype, source_dtype, inplace, wrt)
     shape = shape or draw_shape(rng, min_rank)
     x_shape, between, source_shape, case.options = function(rng, case, shape)
-    kind = pick(rng, ('any',) * (not has_gradients) + ('finite', 'ties'))
+    kinds = ('finite', 'ties') + ('any', 'any') * (not has_gradients)
+    kind = pick(rng, kinds)
     if kind == 'any' and case.reduce == 'mul':
         kind = 'finite'
     case.arrays = {'x': draw_array(rng, x_shape, dtype, kind), **between}
