@@ -1,8 +1,4 @@
-"""Measure the operators against released Paddle, PyTorch and memory bandwidth.
-
-Results are compared before a case is timed: PyTorch has to agree with us.
-docs/benchmark.md describes the method.
-"""
+"""Measure the operators as docs/benchmark.md describes."""
 
 import argparse
 import csv

@@ -73,7 +73,8 @@ def summarize(results, *thread_counts):
             ratios[f'{name}, {setting}'] = [
                 ratio
                 for case in cases.list_cases()
-                if (ratio := results.get_ratio(side, case, threads, memory))
+                if case.mode != cases.C_FUNCTION  # nobody calls it
+                and (ratio := results.get_ratio(side, case, threads, memory))
             ]
 
     def count_slower(row):

@@ -101,7 +101,7 @@ def results(case):
         ufunc.at(out, np.delete(targets, first), np.delete(rows, first))
         return out
 
-    # Of entries that are assigned, the last, which has the maximum key, remains.
+    # When overwriting, the last entry of an element wins: it has the largest key.
     keys = np.arange(len(rows)) if case.reduce == 'assign' else rows
     reduced = reduce(_UFUNCS[case.reduce], keys)
     out = rows[reduced] if case.reduce == 'assign' else reduced

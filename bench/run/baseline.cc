@@ -33,7 +33,8 @@ long long ReadAndWrite(const Vectors& in, Vectors* out, bool non_temporal) {
   return total;
 }
 
-int main(int, char** argv) {
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
   const auto ones = _mm256_set1_epi64x(1);
   const Vectors in(std::atoll(argv[1]) / sizeof(ones), ones);
   Vectors out(std::atoll(argv[2]) / sizeof(ones), ones);

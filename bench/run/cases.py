@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 
 MAIN_SIZE = (2048, 2048)
-OTHER_SIZES = TINY, *_ = (8, 8), (256, 256), (4096, 4096)
+TINY = (8, 8)
+OTHER_SIZES = TINY, (256, 256), (4096, 4096)
 FORWARD, BACKWARD, IN_PLACE = 'forward', 'forward + backward', 'in place'
 C_FUNCTION = '_C_ops'  # forward, without the Python function
 

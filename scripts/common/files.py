@@ -3,7 +3,8 @@
 import sysconfig
 from pathlib import Path
 
-# Those of the release, also where another Paddle precedes it on sys.path.
+# The release's headers: build/site-packages, which is first on sys.path, may be
+# missing or older.
 PADDLE_INCLUDE = Path(sysconfig.get_path('purelib'), 'paddle/include')
 
 

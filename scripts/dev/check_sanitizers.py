@@ -38,6 +38,14 @@ SANITIZERS = {
 # Expensive checks that AddressSanitizer covers, and checks of virtual and
 # indirect calls, which need type information that Paddle does not ship.
 DISABLED_CHECKS = 'null,object-size,pointer-overflow,vptr,function'
+# Fails if another module than the form's is imported.
+CALLS = """
+import sys
+import paddle
+from fuzz.__main__ import main
+assert paddle._native_lib.__file__.startswith(sys.argv.pop(1))
+main()
+"""
 FORMS = {
     'dispatched': '-Werror',
     'portable': '-w -DSCATTER_OPS_PORTABLE',
@@ -119,7 +127,7 @@ def main():
         results = '--write' if form == 'dispatched' else '--against'
         # Randomized addresses may collide with ThreadSanitizer's memory.
         output = check_output(
-            *('setarch', '-R', sys.executable, '-m', 'fuzz'),
+            *('setarch', '-R', sys.executable, '-c', CALLS, variant),
             *('--cases', CASES, results, folder / 'results'),
             env={**environment, 'PYTHONPATH': f'{variant}:{ROOT}'},
         )

@@ -29,7 +29,7 @@ NAME = 'paddlepaddle'
 ROOT = Path(__file__).resolve().parents[2]
 STUB, LOADER = 'paddle/tensor/tensor.pyi', 'paddle/_C_ops.py'
 RECORD = 'paddle/_native_build.json'
-# What Python and pip add to a wheel's files.
+# Files that Python and pip generate when a wheel is installed or imported.
 IGNORE = shutil.ignore_patterns('__pycache__', 'INSTALLER', 'REQUESTED')
 
 
