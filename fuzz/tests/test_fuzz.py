@@ -2,17 +2,14 @@
 
 import ctypes
 import itertools
-import os
-import signal
 from pathlib import Path
 
-import numpy as np
 import pytest
 from fuzz.__main__ import main
 from fuzz.arrays import ALL_DTYPES, GRAD_DTYPES
 from fuzz.draw import APIS, draw
 from fuzz.reference import LINEAR_REDUCES
-from fuzz.run import check, guarded_copy
+from fuzz.run import check
 
 import paddle
 from scripts.op_rules.schema import load_dir
@@ -46,19 +43,6 @@ def test_every_kernel_is_called_for_every_dtype():
     assert not missing
 
 
-@pytest.mark.parametrize(
-    ('side', 'at', 'expected'),
-    [('start', 0, 0), ('start', -1, signal.SIGSEGV),
-     ('end', 4, 0), ('end', 5, signal.SIGSEGV)],
-)  # fmt: skip
-def test_access_outside_an_array_crashes(side, at, expected):
-    array = guarded_copy(np.zeros(5, 'int8'), side)
-    if not (child := os.fork()):
-        ctypes.string_at(array.ctypes.data + at, 1)
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] & 0x7F == expected
-
-
 def flip_bit(tensor, skipped=0):
     """Change a byte; with `skipped`, one that a strided view may skip."""
     if tensor.size > skipped:
@@ -79,13 +63,8 @@ def double_gradient(out):
         ('masked_scatter_', lambda out, *_: flip_bit(out, 1), 'memory of x'),
     ],
 )
-def test_injected_fault_is_reported(
-    function, wrong, problem, monkeypatch, tmp_path
-):
+def test_injected_fault_is_reported(function, wrong, problem, monkeypatch):
     api, right = function.rstrip('_'), getattr(paddle, function)
-    bits = str(tmp_path / 'bits')
-    options = ['--seed', '7', '--only', api, '--cases', '200']
-    main([*options, '--write', bits])
 
     def call(*args, **kwargs):
         out = right(*args, **kwargs)
@@ -95,13 +74,9 @@ def test_injected_fault_is_reported(
     monkeypatch.setattr(paddle, function, call)
     messages = []
     for number in range(200):
+        options = f'--seed 7 --only {api} --first {number} --cases 1'
         try:
-            check(draw(7, number, api))
+            main(options.split())
         except AssertionError as error:
             messages.append(str(error))
     assert any(problem in message for message in messages)
-    with pytest.raises(AssertionError):
-        main(options)
-    if 'memory' not in problem:
-        with pytest.raises(AssertionError, match='results differ'):
-            main([*options, '--against', bits])

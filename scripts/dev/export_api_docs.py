@@ -1,8 +1,7 @@
 """Write docs/api/<api>.rst, the English API pages, from the docstrings.
 
-The text is unchanged: Paddle also generates its pages from the docstrings. The
-Chinese pages, <api>_cn.rst, are written by hand; their outline is compared with
-that of the English pages. With --check, nothing is written.
+The Chinese pages, <api>_cn.rst, are written by hand; their outline is compared with
+that of the English pages.
 """
 
 import argparse
@@ -24,32 +23,28 @@ PAGE = """\
 
 {text}
 """
-SECTION = re.compile(
-    r'(?m)^(Args|Returns|Raises|Note|Examples):\n((?: .*\n?|\n)*)'
-)
+SECTION = re.compile(r'(?m)^([A-Z]\w+):\n((?: .*\n?|\n)*)')
 FIELD = re.compile(r'(?m)^(\w+)( \([^)]*\))?: ')
 # Both pages of a function have the same signature, parameters, errors, numbers
 # of sections and notes, and source of the examples.
 OUTLINE = re.compile(
-    r'(?m)^(?:\.\. py:function:: .+|    - \*\*\w+\*\* |- (?=[^\n]+[:：])'
-    r'|:{12}$|COPY-FROM: .+)'
+    r'(?m)^(?:\.\. py:f.+| +- \*\*\w+\*\* |- (?=.+[:：])|:{12}$|COPY-FROM: .+)'
 )
 
 
 def format_section(match):
     """Format a section; parameters and exceptions become a list."""
-    title, body = match[1], textwrap.dedent(match[2])
-    if title in ('Args', 'Raises'):
+    title, body = match[1].replace('Args', 'Parameters'), match[2]
+    body = textwrap.dedent(body)
+    if title in ('Parameters', 'Raises'):
         body = re.sub('(?m)^ +', ' ' * 6, body)
         body = FIELD.sub(r'    - **\1**\2 - ', body)
-    title = title.replace('Args', 'Parameters')
     return f'{title}\n{":" * 12}\n\n{body}'
 
 
 def render_page(api, source):
     """Render a function's page; with *args, its wrapper has the signature."""
-    nodes = ast.parse(source).body
-    nodes = {n.name: n for n in nodes if isinstance(n, ast.FunctionDef)}
+    nodes = {getattr(n, 'name', ''): n for n in ast.parse(source).body}
     wrapper = nodes.get(f'_{api}_wrapper', nodes[api])
     for argument in wrapper.args.args:
         argument.annotation = None
@@ -71,7 +66,7 @@ def main():
         text = render_page(api, text)
         if not options.check:
             page.write_text(text, encoding='utf-8')
-        elif not page.is_file() or page.read_text('utf-8') != text:
+        elif page.read_text('utf-8') != text:
             faults.append(f'{page.name}: differs from the docstring')
         expected = [*OUTLINE.findall(text), f'COPY-FROM: paddle.{api}']
         actual = OUTLINE.findall(chinese.read_text('utf-8'))
