@@ -194,8 +194,7 @@ def draw(seed, number, api=None, shape=None):
     case = Case(api, (seed, number), dtype, source_dtype, inplace, wrt)
     shape = shape or draw_shape(rng, min_rank)
     x_shape, between, source_shape, case.options = function(rng, case, shape)
-    kinds = ('finite', 'ties') + ('any', 'any') * (not has_gradients)
-    kind = pick(rng, kinds)
+    kind = pick(rng, ('finite', 'ties') + ('any',) * 2 * (not has_gradients))
     if kind == 'any' and case.reduce == 'mul':
         kind = 'finite'
     case.arrays = {'x': draw_array(rng, x_shape, dtype, kind), **between}
