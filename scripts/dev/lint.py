@@ -10,7 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 # C++ files, including new ones.
 LIST_CPP = "git ls-files -co --exclude-standard '*.h' '*.cc' '*.cu' '*.cuh'"
-# Error texts are literals; "Expected fits == true" does not help users.
+# Errors whose text is no literal, const_cast, and comparisons with true or false,
+# whose errors ("Expected fits == true") do not help users.
 FORBIDDEN_PATTERNS = (
     r'\berrors::\w+\(\s*(?!["\s])',
     r'\bconst_cast<',

@@ -32,9 +32,7 @@ def is_supported(case, mode):
     return index.ndim == 1 and updates.shape[case.options['axis']] == len(index)
 
 
-def run_in_program(case):
-    arrays = {**case.arrays, 'out_grad': case.out_grad}
-
+def run_in_program(case, arrays):
     def build(variables):
         *tensors, out_grad = variables.values()
         out = getattr(paddle, case.api)(*tensors, **case.options)
@@ -56,6 +54,6 @@ def test_programs(api, mode):
         arrays = {**case.arrays, 'out_grad': case.out_grad}
         expected = compute(case, {n: to_paddle(a) for n, a in arrays.items()})
         with mode():
-            actual = run_in_program(case)
+            actual = run_in_program(case, arrays)
         for array, other in zip(actual, expected.values()):
             assert_same_bits(array, other, case.seed)
