@@ -7,6 +7,7 @@ import paddle
 from paddle import _C_ops
 from paddle.framework import _current_expected_place_, in_pir_mode
 from paddle.tensor.manipulation import (
+    _PLACES_WITH_KERNELS,
     _append_scatter_op,
     _check_int_arg,
     _check_tensor_args,
@@ -14,7 +15,7 @@ from paddle.tensor.manipulation import (
     _is_bool,
     _is_tensor,
     _known_shapes_differ,
-    _use_scatter_ops,
+    _scatter_ops_state,
 )
 
 if TYPE_CHECKING:
@@ -158,17 +159,20 @@ def _run_scatter(
                 f"{rank}) for x of rank {rank}, but received {axis}."
             )
         axis %= rank
-    attrs = (axis, op_reduce, include_self)
+    is_dygraph = isinstance(x, paddle.Tensor)
     if axis == 0 and not include_self and op_reduce in ('assign', 'sum'):
         op, attrs = 'scatter', (overwrite,)
-    elif not _use_scatter_ops():
-        raise NotImplementedError(
-            f"({api_name}) The values of axis, reduce and include_self should "
-            f"be the defaults on {_current_expected_place_()} and in "
-            f"paddle.onnx.export, but received {axis}, {reduce!r} and "
-            f"{include_self}."
-        )
-    if isinstance(x, paddle.Tensor):
+    else:
+        attrs = (axis, op_reduce, include_self)
+        place = _current_expected_place_()
+        is_exported = not is_dygraph and _scatter_ops_state.composes
+        if is_exported or not isinstance(place, _PLACES_WITH_KERNELS):
+            raise NotImplementedError(
+                f"({api_name}) The values of axis, reduce and include_self "
+                f"should be the defaults on {place} and in paddle.onnx.export, "
+                f"but received {axis}, {reduce!r} and {include_self}."
+            )
+    if is_dygraph:
         function = getattr(_C_ops, op + '_' if api_name == 'scatter_' else op)
         try:
             return function(x, index, updates, *attrs)

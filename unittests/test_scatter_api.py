@@ -475,9 +475,9 @@ class TestScatterErrors(unittest.TestCase):
                 for options in OPTIONS:
                     function(paddle.zeros([2]), *args, **options)
 
-    @mock.patch('paddle.tensor.manipulation._use_scatter_ops')
-    def test_devices_without_kernels(self, use_scatter_ops):
-        use_scatter_ops.return_value = False
+    @mock.patch('paddle.tensor.manipulation._current_expected_place_')
+    def test_devices_without_kernels(self, current_expected_place):
+        current_expected_place.return_value = 'XPU'
         tensors = paddle.zeros([2]), paddle.to_tensor([1]), paddle.ones([1])
         for function in FUNCTIONS:
             function(*tensors, False)
