@@ -69,9 +69,7 @@ inline dtype::float16 RoundToFloat16(float value) {
 
 template <typename T, typename Sum>
 inline T RoundTo(Sum sum) {
-  if constexpr (!std::is_same<Sum, float>::value) {
-    return static_cast<T>(sum);
-  } else if constexpr (std::is_same<T, dtype::bfloat16>::value) {
+  if constexpr (std::is_same<T, dtype::bfloat16>::value) {
     return RoundToBfloat16(sum);
   } else if constexpr (std::is_same<T, dtype::float16>::value) {
     return RoundToFloat16(sum);
