@@ -193,7 +193,7 @@ def test_replaced_kernels_stay_instantiated():
 
 # (changed file, text in it, its replacement, checked file, fault)
 FAULTS = [
-    ('paddle/phi/kernels/gpu/masked_scatter_kernel.cu', 'gpu/device.cu.h',
+    ('paddle/phi/kernels/gpu/masked_scatter_kernel.cu', 'gpu/masked_scatter.cu.h',
      'gpu/later.cu.h', '', 'gpu/later.cu.h, which does not exist'),
     (OP_FILES['backward_op'], ' IndexReduceGradInferSpmd', ' LaterInferSpmd',
      '', 'LaterInferSpmd, which is not registered'),

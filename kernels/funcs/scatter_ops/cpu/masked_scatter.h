@@ -1,15 +1,19 @@
-// masked_scatter and its gradients on the CPU, on raw pointers. Instantiated by
-// element size.
+// masked_scatter and its gradients on the CPU.
 
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <vector>
 
+#include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_ops.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -181,6 +185,76 @@ int64_t MaskedScatterGradCpu(const Storage* out_grad,
     ParallelZero(value_grad + total, (value_numel - total) * sizeof(Storage));
   }
   return total;
+}
+
+// out = x, broadcast to `dims`, with the selected elements replaced by those of
+// value, in order. A null x or value is read as zeros. out may be x, and may
+// overlap mask and value. Error messages begin with `op`.
+template <typename Storage>
+void ReplaceSelected(const CPUContext& dev_ctx,
+                     const char* op,
+                     const DDim& dims,
+                     const DenseTensor* x,
+                     const DenseTensor& mask,
+                     const DenseTensor* value,
+                     void* out_data) {
+  auto* out = static_cast<Storage*>(out_data);
+  const int64_t numel = common::product(dims);
+  if (numel == 0) return;
+  const int64_t bytes = numel * static_cast<int64_t>(sizeof(Storage));
+  std::unique_ptr<DenseTensor> mask_copy;
+  std::unique_ptr<DenseTensor> value_copy;
+  const BroadcastOperand<Storage> x_view =
+      x ? ViewOf<Storage>(*x, dims) : ZeroView<Storage>(dims);
+  const MaskView mask_view{
+      CopyIfOverlapping<uint8_t>(dev_ctx, mask, out, bytes, &mask_copy),
+      {dims, mask.dims()}};
+  if (value == nullptr) {
+    const auto zeros = ZeroView<Storage>(dims);
+    BroadcastSelect<Storage>(out, numel, x_view, mask_view, zeros);
+    return;
+  }
+  const int64_t num_selected = MaskedScatterCpu<Storage>(
+      out,
+      numel,
+      x_view,
+      mask_view,
+      CopyIfOverlapping<Storage>(dev_ctx, *value, out, bytes, &value_copy),
+      value->numel());
+  CheckEnoughValues(op, num_selected, value->numel());
+}
+
+// x_grad = out_grad with zeros for the selected elements, summed to its shape.
+// value_grad = the selected elements, then zeros. Either may be null; x_grad
+// may have the memory of out_grad.
+template <typename T>
+void MaskedScatterGrad(const CPUContext& dev_ctx,
+                       const DenseTensor& out_grad,
+                       const DenseTensor& mask,
+                       DenseTensor* x_grad,
+                       DenseTensor* value_grad) {
+  using Storage = StorageType<T>;
+  const DDim& dims = out_grad.dims();
+  const int64_t numel = out_grad.numel();
+  if (value_grad && numel == 0) {
+    AllocZeros<T>(dev_ctx, value_grad);
+  } else if (value_grad) {
+    // A single pass computes both gradients if x has the shape of out.
+    const bool one_pass = x_grad && x_grad->numel() == numel;
+    T* x_data = one_pass ? dev_ctx.template Alloc<T>(x_grad) : nullptr;
+    T* value_data = dev_ctx.template Alloc<T>(value_grad);
+    const int64_t num_selected = MaskedScatterGradCpu<Storage>(
+        static_cast<const Storage*>(out_grad.data()),
+        numel,
+        ViewOf<uint8_t>(mask, dims),
+        reinterpret_cast<Storage*>(x_data),
+        reinterpret_cast<Storage*>(value_data),
+        value_grad->numel());
+    // In a static graph, the mask may differ from that of the forward operator.
+    CheckEnoughValues("masked_scatter_grad", num_selected, value_grad->numel());
+    if (one_pass) return;
+  }
+  MaskedGrad<T>(dev_ctx, out_grad, dims, mask, /*mask_value=*/false, x_grad);
 }
 
 }  // namespace phi::funcs::scatter_ops
