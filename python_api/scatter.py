@@ -44,8 +44,9 @@ def _scatter_inplace_wrapper(
             and type(overwrite) is bool
         ):
             return _C_ops.scatter_(x, index, updates, overwrite)
-        attrs = overwrite, axis, reduce, include_self
-        return _run_scatter('scatter_', x, index, updates, *attrs)
+        return _run_scatter(
+            'scatter_', x, index, updates, overwrite, axis, reduce, include_self
+        )
     except (AttributeError, TypeError, ValueError):
         # after the call, since it costs as much as a small scatter
         _check_tensor_args('scatter_', x=x, index=index, updates=updates)
@@ -140,18 +141,19 @@ def _scatter_wrapper(
         _check_tensor_args('scatter', out=out)
     try:
         if (
-            isinstance(x, paddle.Tensor)
-            and type(axis) is int
+            type(axis) is int
             and axis == 0
             and type(reduce) is str
             and reduce == 'sum'
             and include_self is False
             and type(overwrite) is bool
+            and out is None
+            and isinstance(x, paddle.Tensor)
         ):
-            res = _C_ops.scatter(x, index, updates, overwrite)
-        else:
-            attrs = overwrite, axis, reduce, include_self
-            res = _run_scatter('scatter', x, index, updates, *attrs)
+            return _C_ops.scatter(x, index, updates, overwrite)
+        res = _run_scatter(
+            'scatter', x, index, updates, overwrite, axis, reduce, include_self
+        )
     except (AttributeError, TypeError, ValueError):
         # after the call, since it costs as much as a small scatter
         _check_tensor_args('scatter', x=x, index=index, updates=updates)
