@@ -496,6 +496,8 @@ class TestScatterErrors(unittest.TestCase):
             message = rf"^{function.__name__}\(\) missing .*'updates'$"
             with self.assertRaisesRegex(TypeError, message):
                 function(x, index)
+            with self.assertRaisesRegex(TypeError, message):
+                function(x, index=index)
         with self.assertRaisesRegex(TypeError, 'type of axis should be int'):
             paddle.scatter_(x, index, x, True, None, None)  # has no out
 
