@@ -100,17 +100,18 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
             [1.0, 2.0, 9.0]
     """
     len_args = len(args)
-    # put_along_axis (torch.scatter) must have 'dim' in either args or kwargs
-    if len_args >= 2:
-        is_put_along_axis = isinstance(args[1], int)
-    elif len_args + len(kwargs) >= 2:
-        is_put_along_axis = 'dim' in kwargs
-    else:
+    if len_args + len(kwargs) < 2:
         raise TypeError(
             f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
             " - (int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
             " - (Tensor index, Tensor updates, bool overwrite, str name = None)"
         )
+    is_put_along_axis = False
+    # put_along_axis (torch.scatter) must have 'dim' in either args or kwargs
+    if len_args >= 2:
+        is_put_along_axis = isinstance(args[1], int)
+    else:
+        is_put_along_axis = 'dim' in kwargs
     if is_put_along_axis:
         return _put_along_axis_inplace_wrapper(*args, **kwargs)
     else:
@@ -308,17 +309,18 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             [[1.0, 2.5], [2.0, 5.5], [3.0, 5.0]]
     """
     len_args = len(args)
-    # put_along_axis (torch.scatter) must have 'dim' in either args or kwargs. index can never be int.
-    if len_args >= 2:
-        is_put_along_axis = isinstance(args[1], int)
-    elif len_args + len(kwargs) >= 2:
-        is_put_along_axis = 'dim' in kwargs
-    else:
+    if len_args + len(kwargs) < 2:
         raise TypeError(
             f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
             " - (Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
             " - (Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)"
         )
+    is_put_along_axis = False
+    # put_along_axis (torch.scatter) must have 'dim' in either args or kwargs. index can never be int.
+    if len_args >= 2:
+        is_put_along_axis = isinstance(args[1], int)
+    else:
+        is_put_along_axis = 'dim' in kwargs
     if is_put_along_axis:
         return _put_along_axis_wrapper(*args, **kwargs)
     else:
