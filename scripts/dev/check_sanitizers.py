@@ -22,10 +22,11 @@ from scripts.series.tree_edits import read_source
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(sys.prefix).parent
-# {header: (threshold, a lower one that sends small outputs down the same path)}
+PARALLEL = 'kernels/funcs/scatter_ops/cpu/parallel.h'
+# {threshold: a lower one that sends small outputs down the same path}
 THRESHOLDS = {
-    'cpu/strided_copy.h': ('kMinLarge = (32 << 20)', 'kMinLarge = (64 << 10)'),
-    'cpu/parallel.h': ('kParallelBytes = 128 << 10', 'kParallelBytes = 64'),
+    'kMinLarge = 32 << 20': 'kMinLarge = 64 << 10',
+    'kParallelBytes = 128 << 10': 'kParallelBytes = 64',
 }
 # {kind: (sanitizers, runtime)}. GCC's runtime of ThreadSanitizer can be preloaded,
 # LLVM's can't.
@@ -59,12 +60,11 @@ def change_headers(form):
         speed = load_series(ROOT).pull_requests['speed']
         paths = [path for patch in speed for path in patch.edits]
         return {path: read_source(ROOT, path, speed) for path in paths}
-    texts = {}
-    for name, (old, new) in THRESHOLDS.items():
-        path = f'kernels/funcs/scatter_ops/{name}'
-        before, after = (ROOT / path).read_text('utf-8').split(old)
-        texts[path] = before + new + after
-    return texts
+    text = (ROOT / PARALLEL).read_text('utf-8')
+    for old, new in THRESHOLDS.items():
+        before, after = text.split(old)
+        text = before + new + after
+    return {PARALLEL: text}
 
 
 def can_compile(flags):

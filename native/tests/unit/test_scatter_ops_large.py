@@ -1,6 +1,6 @@
-"""Axes of 2^31 and more elements: a few elements in zeros that are not written.
+"""Outputs of 32 MiB, which are copied in another way, and axes of 2^31 elements.
 
-Each call maps zeros to zeros, so its result has the expected elements at `places`
+The latter are zeros, of which a few elements are written. Each call maps zeros to zeros, so its result has the expected elements at `places`
 and zeros elsewhere. Pages of zeros are not allocated until they are written.
 """
 
@@ -43,6 +43,40 @@ def call(name, x, places, values):
     updates = paddle.concat([values, zeros])
     function = getattr(paddle, name)
     return function(x, index, updates, False, include_self=True)
+
+
+# At least 32 MiB, and no multiple of a cache line.
+SHAPE = 4099, 8191
+
+
+@pytest.mark.parametrize('name', ['masked_scatter', 'masked_fill', *VIEWS])
+def test_large_output(name):
+    x = np.random.default_rng(0).integers(256, size=SHAPE, dtype='uint8')
+    mask, expected, values = x[:, :1] < 128, x.copy(), x[::-1].copy()
+    arguments = share(mask), share(values)
+    if name == 'masked_scatter':
+        expected[mask[:, 0]] = values[: mask.sum()]
+    elif name == 'masked_fill':
+        expected[mask[:, 0]], arguments = 5, (share(mask), 5)
+    elif name == 'select_scatter':
+        expected[7], arguments = values[0], (share(values[0]), 0, 7)
+    else:
+        np.fill_diagonal(expected, 5)
+        arguments = (paddle.full([SHAPE[0]], 5, 'uint8'),)
+    out = getattr(paddle, name)(share(x), *arguments)
+    assert np.array_equal(np.from_dlpack(out), expected)
+
+
+@pytest.mark.parametrize('count', [5, 4000])
+def test_scatter_into_large_output(count):
+    rng = np.random.default_rng(0)
+    x = rng.integers(256, size=SHAPE, dtype='uint8')
+    rows, expected = rng.permutation(SHAPE[0])[:count], x.copy()
+    updates = x[::-1][:count].copy()
+    expected[rows] += updates
+    arguments = share(rows), share(updates), False
+    out = paddle.scatter(share(x), *arguments, include_self=True)
+    assert np.array_equal(np.from_dlpack(out), expected)
 
 
 def available_bytes():

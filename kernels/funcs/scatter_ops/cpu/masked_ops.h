@@ -91,7 +91,7 @@ bool WriteRuns(Storage* out,
         if (IsTrue(mask.data, offset)) {
           write_selected(out + at, n);
         } else if (out != x.data) {
-          std::memcpy(out + at, x.data + at, n * sizeof(Storage));
+          CopyPart(out + at, x.data + at, n * sizeof(Storage), tiles.bytes);
         }
         at += n;
       });
@@ -267,7 +267,7 @@ void BroadcastSelect(Storage* out,
     const auto fill = [&](Storage* to, int64_t n) {
       for (int64_t b = 0; b < n; b += kSelectBlock<Storage>) {
         const int64_t length = std::min(kSelectBlock<Storage>, n - b);
-        std::memcpy(to + b, value_scratch, length * sizeof(Storage));
+        CopyPart(to + b, value_scratch, length * sizeof(Storage), tiles.bytes);
       }
     };
     if (is_constant && WriteRuns(out, x, mask, tiles, i, fill)) return;

@@ -135,7 +135,7 @@ int64_t MaskedScatterCpu(Storage* out,
       mask, tiles, value_numel, [&](int64_t i, int64_t k, int64_t) {
         const auto write_values = [&](Storage* to, int64_t n) {
           n = std::min(n, value_numel - k);  // as in ScatterBlock
-          std::memcpy(to, value + k, n * sizeof(Storage));
+          CopyPart(to, value + k, n * sizeof(Storage), tiles.bytes);
           k += n;
         };
         if (WriteRuns(out, x, mask, tiles, i, write_values)) return;

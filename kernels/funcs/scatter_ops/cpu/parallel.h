@@ -147,6 +147,23 @@ struct Tiles {
   int64_t end(int64_t i) const { return std::min(numel, (i + 1) * size); }
 };
 
+// memcpy for a part of an output of `total` bytes. Large outputs are often on
+// fresh pages, where `rep movsb`, by which glibc copies more than 2 KiB, takes
+// up to 1.2 times as long as a loop.
+inline void CopyPart(void* to, const void* from, int64_t bytes, int64_t total) {
+  constexpr int64_t kMinLarge = 32 << 20;
+  constexpr int64_t kBlock = 64;
+  auto* out = static_cast<char*>(to);
+  const auto* in = static_cast<const char*>(from);
+  int64_t i = 0;
+  if (total >= kMinLarge) {
+    for (; i + kBlock <= bytes; i += kBlock) {
+      std::memcpy(out + i, in + i, kBlock);
+    }
+  }
+  std::memcpy(out + i, in + i, bytes - i);
+}
+
 inline void ParallelZero(void* out, int64_t bytes) {
   const Tiles tiles(bytes, 1);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {

@@ -39,22 +39,17 @@ void CopyAndReplace(const CPUContext& /*dev_ctx*/,
                     const StridedView& view,
                     const Storage* values) {
   static constexpr Storage kZero{};
-  // Elements are replaced while their block of out is in the L2 cache. A large
-  // out is often on fresh pages: if few elements are replaced, one memcpy per
-  // tile is faster.
-  constexpr int64_t kCachedBlock = (256 << 10) / sizeof(Storage);
-  constexpr int64_t kMinLarge = (32 << 20) / sizeof(Storage);
-  const bool is_cached = numel < kMinLarge || view.numel() > numel / 16;
-  const int64_t block = is_cached ? kCachedBlock : numel;
+  // Elements are replaced while their block of out is in the L2 cache.
+  constexpr int64_t kBlock = (256 << 10) / sizeof(Storage);
   const int64_t num_written = out == x ? view.numel() : numel;
   const Tiles tiles(numel, sizeof(Storage));
   ParallelFor(tiles.count, num_written * sizeof(Storage), [&](int64_t i) {
-    for (int64_t b = tiles.begin(i); b < tiles.end(i); b += block) {
-      const int64_t n = std::min(block, tiles.end(i) - b);
+    for (int64_t b = tiles.begin(i); b < tiles.end(i); b += kBlock) {
+      const int64_t n = std::min(kBlock, tiles.end(i) - b);
       if (x == nullptr) {
         std::memset(static_cast<void*>(out + b), 0, n * sizeof(Storage));
       } else if (out != x) {
-        std::memcpy(out + b, x + b, n * sizeof(Storage));
+        CopyPart(out + b, x + b, n * sizeof(Storage), tiles.bytes);
       }
       view.ForEachRun(b, b + n, [&](const StridedView::Run& run) {
         const Storage* in = values ? values + run.first.values : &kZero;

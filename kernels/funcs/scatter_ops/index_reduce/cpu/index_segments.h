@@ -188,7 +188,7 @@ void ForEachSegment(const AxisView& view,
       for (; slice < slice_end; slice += step) {
         const int64_t offset =
             (o * view.size + slice) * view.inner + inner_begin;
-        std::memcpy(to + offset, from + offset, step * width * sizeof(T));
+        CopyPart(to + offset, from + offset, step * width * sizeof(T), bytes);
       }
     };
     for (int64_t o = outer_begin; o < outer_end; ++o) {

@@ -22,7 +22,7 @@ inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
   const Tiles tiles(bytes, 1);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {
     const int64_t begin = tiles.begin(i);
-    std::memcpy(to + begin, from + begin, tiles.end(i) - begin);
+    CopyPart(to + begin, from + begin, tiles.end(i) - begin, bytes);
   });
 }
 
