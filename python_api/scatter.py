@@ -7,6 +7,7 @@ from typing_extensions import overload
 
 import paddle
 from paddle import _C_ops
+from paddle.framework import in_dynamic_mode
 from paddle.tensor.manipulation import (
     _check_tensor_args,
     _normalize_legacy_scatter_args,
@@ -81,7 +82,6 @@ def scatter_(
 ) -> Tensor: ...
 
 
-@inplace_apis_in_dygraph_only
 def scatter_(*args: Any, **kwargs: Any) -> Tensor:
     """
     Inplace version of ``scatter`` API, the output Tensor will be inplaced with input ``x``.
@@ -99,6 +99,9 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
             >>> print(x.tolist())
             [1.0, 2.0, 9.0]
     """
+    if not in_dynamic_mode():
+        # not a decorator of this function: it takes 0.2 us of 2.5 us per call
+        return inplace_apis_in_dygraph_only(scatter_)(*args, **kwargs)
     len_args = len(args)
     if len_args + len(kwargs) < 2:
         raise TypeError(

@@ -318,6 +318,13 @@ class TestScatterStatic(unittest.TestCase):
         with OldIrGuard():
             self.check_programs()
 
+    def test_in_place_function_in_program(self):
+        arrays = make_arrays(CALLS[0])
+        with self.assertWarnsRegex(UserWarning, 'does not perform inplace'):
+            [[out]] = run_program(paddle.scatter_, arrays)
+        expected = paddle.scatter(*make_tensors(arrays))
+        np.testing.assert_array_equal(out, expected.numpy())
+
     def check_traced_and_saved(self, attrs):
         def scatter(x, index, updates):
             return paddle.scatter(x, index, updates, *attrs)
