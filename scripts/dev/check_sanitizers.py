@@ -22,11 +22,10 @@ from scripts.series.tree_edits import read_source
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(sys.prefix).parent
-PARALLEL = 'kernels/funcs/scatter_ops/cpu/parallel.h'
-# {threshold: a lower one that sends small outputs down the same path}
+# {header: {threshold: a lower one that sends small calls down the same path}}
 THRESHOLDS = {
-    'kMinLarge = 32 << 20': 'kMinLarge = 64 << 10',
-    'kParallelBytes = 128 << 10': 'kParallelBytes = 64',
+    'cpu/parallel.h': {'= 32 << 20': '= 64 << 10', '= 128 << 10': '= 64'},
+    'index_reduce/cpu/segment_reduce.h': {'= 2 << 20': '= 0'},
 }
 # {kind: (sanitizers, runtime)}. GCC's runtime of ThreadSanitizer can be preloaded,
 # LLVM's can't.
@@ -60,11 +59,15 @@ def change_headers(form):
         speed = load_series(ROOT).pull_requests['speed']
         paths = [path for patch in speed for path in patch.edits]
         return {path: read_source(ROOT, path, speed) for path in paths}
-    text = (ROOT / PARALLEL).read_text('utf-8')
-    for old, new in THRESHOLDS.items():
-        before, after = text.split(old)
-        text = before + new + after
-    return {PARALLEL: text}
+    texts = {}
+    for name, thresholds in THRESHOLDS.items():
+        path = f'kernels/funcs/scatter_ops/{name}'
+        text = (ROOT / path).read_text('utf-8')
+        for old, new in thresholds.items():
+            before, after = text.split(old)
+            text = before + new + after
+        texts[path] = text
+    return texts
 
 
 def can_compile(flags):
@@ -116,11 +119,10 @@ def main():
         flags += f' {sanitizers} -O0 -g1 -iquote {headers}'
         check_output('sh', '-ec', COMPILE, ROOT, BUILD, variant, flags)
         # Randomized addresses may collide with ThreadSanitizer's memory.
-        output = check_output(
+        result = check_output(
             *('setarch', '-R', sys.executable, '-m', 'fuzz', '--cases', 3000),
             env={**environment, 'PYTHONPATH': f'{variant}:{ROOT}'},
-        )
-        result = output.splitlines()[-1]
+        ).splitlines()[-1]
         assert result.endswith(f'with {variant}/paddle'), result
         print(f'{kind}: {form}: {result}')
 

@@ -79,6 +79,21 @@ def test_scatter_into_large_output(count):
     assert np.array_equal(np.from_dlpack(out), expected)
 
 
+@pytest.mark.parametrize('overwrite', [True, False])
+def test_long_index_is_checked(overwrite):
+    paddle.base.core.set_num_threads(1)
+    index = np.arange(2**21 + 5) % 1000 - 500
+    x, updates = paddle.zeros([500]), paddle.ones([len(index)])
+    out = paddle.scatter(x, share(index), updates, overwrite)
+    counts = np.bincount(index % 500)
+    assert out.tolist() == (counts > 0 if overwrite else counts).tolist()
+    index[-1] = 500
+    for function in (paddle.scatter, paddle.scatter_):
+        with pytest.raises(IndexError, match=r'index\[2097156\] = 500'):
+            function(x, share(index), updates, overwrite)
+        assert not x.any()
+
+
 def available_bytes():
     memory = Path('/proc/meminfo').read_text()
     return int(re.search(r'MemAvailable: *(\d+)', memory)[1]) << 10

@@ -52,21 +52,24 @@ inline void PrefetchRow(const T* row, int64_t length) {
   for (int64_t b = 0; b < end; b += kLineBytes) Prefetch(first + b);
 }
 
-// The slices that the entries of an index name. The constructor throws unless
-// all values are in [-size, size); the index must not change afterwards.
-// Entries are normalized as they are read: a copy of a long index would cost
-// more than adding short rows.
+// The slices that the entries of an index name. The constructor or, if
+// `checks_reads`, Read throws unless all values are in [-size, size); the index
+// must not change afterwards. Entries are normalized as they are read: a copy
+// of a long index would cost more than adding short rows.
 class NormalizedIndex {
  public:
   static constexpr int64_t kChunk = 4096;  // entries per read
 
-  NormalizedIndex(const DenseTensor& index, const AxisView& view)
-      : length_(view.length), size_(view.size) {
+  NormalizedIndex(const DenseTensor& index,
+                  const AxisView& view,
+                  bool checks_reads = false)
+      : length_(view.length), size_(view.size), checks_reads_(checks_reads) {
     if (index.dtype() == DataType::INT32) {
       int32_ = DataOrNull<int32_t>(index);
     } else {
       int64_ = DataOrNull<int64_t>(index);
     }
+    if (checks_reads) return;
     std::atomic<bool> has_negative{false};
     const Tiles tiles(length_, sizeof(int64_t));
     ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
@@ -82,7 +85,9 @@ class NormalizedIndex {
   // Returns the slices of count <= kChunk entries from `begin` on, in `buffer`
   // unless the index itself holds them.
   const int64_t* Read(int64_t begin, int64_t count, int64_t* buffer) const {
-    if (int64_ && !has_negative_) return int64_ + begin;
+    const bool has_negative =
+        checks_reads_ ? HasNegative(begin, begin + count) : has_negative_;
+    if (int64_ && !has_negative) return int64_ + begin;
     VisitIndex([&](const auto* index) {
       for (int64_t i = 0; i < count; ++i) {
         const int64_t value = index[begin + i];
@@ -154,6 +159,7 @@ class NormalizedIndex {
   const int32_t* int32_ = nullptr;
   int64_t length_;
   int64_t size_;
+  bool checks_reads_;
   bool has_negative_ = false;
 };
 
