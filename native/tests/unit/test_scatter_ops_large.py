@@ -1,7 +1,8 @@
-"""Outputs of 32 MiB, which are copied in another way, and axes of 2^31 elements.
+"""Outputs of 32 MiB, a long index, and axes of 2^31 and more elements.
 
-The latter are zeros, of which a few elements are written. Each call maps zeros to zeros, so its result has the expected elements at `places`
-and zeros elsewhere. Pages of zeros are not allocated until they are written.
+The last are zeros, of which a few elements are written. Each call maps zeros to
+zeros, so its result has the expected elements at `places` and zeros elsewhere.
+Pages of zeros are not allocated until they are written.
 """
 
 import re
@@ -45,7 +46,7 @@ def call(name, x, places, values):
     return function(x, index, updates, False, include_self=True)
 
 
-# At least 32 MiB, and no multiple of a cache line.
+# At least 32 MiB, which are copied by a loop, and no multiple of a cache line.
 SHAPE = 4099, 8191
 
 
