@@ -100,7 +100,7 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
             [1.0, 2.0, 9.0]
     """
     if not in_dynamic_mode():
-        # not a decorator of this function: it takes 0.2 us of 2.5 us per call
+        # as a decorator of this function, it would take 0.2 us of a 2.5 us call
         return inplace_apis_in_dygraph_only(scatter_)(*args, **kwargs)
     len_args = len(args)
     if len_args + len(kwargs) < 2:

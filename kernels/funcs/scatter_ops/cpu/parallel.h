@@ -148,8 +148,8 @@ struct Tiles {
 };
 
 // memcpy for a part of an output of `total` bytes. Large outputs are often on
-// fresh pages, where `rep movsb`, by which glibc copies more than 2 KiB, takes
-// up to 1.2 times as long as a loop.
+// fresh pages, where a loop is faster than `rep movsb`, which glibc uses from
+// 2 KiB on: speedup 1.22 (masked_scatter of 32 MiB, runs of 16 KiB).
 inline void CopyPart(void* to, const void* from, int64_t bytes, int64_t total) {
   constexpr int64_t kMinLarge = 32 << 20;
   constexpr int64_t kBlock = 64;

@@ -54,8 +54,8 @@ inline void PrefetchRow(const T* row, int64_t length) {
 
 // The slices that the entries of an index name. The constructor or, if
 // `checks_reads`, Read throws unless all values are in [-size, size); the index
-// must not change afterwards. Entries are normalized as they are read: a copy
-// of a long index would cost more than adding short rows.
+// must not change afterwards. Entries are normalized when they are read:
+// copying a long index would take longer than accumulating short rows.
 class NormalizedIndex {
  public:
   static constexpr int64_t kChunk = 4096;  // entries per read
